@@ -1,0 +1,49 @@
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+GO       ?= go
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+BIN      := build/specsweep
+FUZZTIME ?= 30s
+# The linter's version is pinned here and nowhere else.
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: help demo build test check lint fuzz bench golden plans
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## run plans/demo.yaml against simulated servers that it starts itself
+	PATH="$(CURDIR)/build:$$PATH" $(BIN) run plans/demo.yaml
+
+build: ## build the static binary build/specsweep
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/specsweep
+
+test: ## run all tests with the race detector
+	$(GO) test -race -timeout 10m ./...
+
+check: lint test plans ## all that must pass before a change lands
+	$(GO) mod tidy -diff
+
+lint: ## gofmt, go vet and golangci-lint
+	@test -z "$$(gofmt -l cmd plan runner report)" || { gofmt -d cmd plan runner report; exit 1; }
+	$(GO) vet ./...
+	GOOS=windows $(GO) vet ./cmd/... ./runner/serve ./runner/result
+	$(GO) run $(GOLANGCI) run ./...
+
+fuzz: ## run every fuzz target for FUZZTIME
+	@set -e; grep -rl --include='*_test.go' 'func Fuzz' cmd plan runner report | while read -r f; do \
+	  d=$$(dirname $$f); \
+	  for t in $$(grep -o 'func Fuzz[A-Za-z0-9_]*' $$f | cut -c6-); do \
+	    echo "$$d $$t"; $(GO) test ./$$d -run='^$$' -fuzz="^$$t\$$" -fuzztime=$(FUZZTIME); \
+	  done; done
+
+bench: ## measure speed and memory and write docs/performance.md
+	.ci/bench
+
+golden: ## write the golden files of the tests again; look at the diff
+	$(GO) test ./report/... ./cmd/... -update
+
+plans: build ## check every plan in plans/
+	@set -e; for p in plans/*.yaml; do echo "$$p"; $(BIN) plan $$p >/dev/null; done

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/runner"
+	"github.com/specsweep/specsweep/runner/engine/all"
+)
+
+func newPlanCmd(e *env) *cobra.Command {
+	var (
+		o      overrideFlags
+		format string
+		check  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "plan PLAN",
+		Short: "Check a plan and print its matrix",
+		Long: `plan checks a plan, prints every run with its id, what the whole costs in requests, and
+every command that it would start. It sends nothing, except with --check-servers, which
+asks the servers that run already whether they are ready and serve the model.
+
+A cell's id is the same on every machine: it does not depend on the order of keys in
+the file, on URLs, keys, labels or retries.`,
+		Args: exactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, log, err := tools(cmd, e)
+			if err != nil {
+				return err
+			}
+			engines := all.Engines()
+			m, err := loadMatrix(cmd, e, args[0], engines, &o)
+			if err != nil {
+				return err
+			}
+			if err := writePlan(e.stdout, m, format); err != nil || !check {
+				return err
+			}
+			bar := newProgress(e.stderr, s, false, runner.Cost{})
+			records, err := runner.Check(cmd.Context(), runner.Options{
+				Plan: m.plan, Runs: m.runs, Engines: engines, Sink: &collectSink{progress: bar}, Log: log, LookupEnv: e.lookup, Now: e.now,
+			})
+			return errors.Join(err, writeChecks(e.stdout, records))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&format, "format", "text", "text or json")
+	f.BoolVar(&check, "check-servers", false, "ask the servers that run already")
+	o.add(f)
+	return cmd
+}
+
+// planJSON is the matrix for programs.
+type planJSON struct {
+	Plan     string        `json:"plan"`
+	Runs     []planRunJSON `json:"runs"`
+	Cost     planCostJSON  `json:"cost"`
+	Commands []planCommand `json:"commands"`
+}
+
+type planRunJSON struct {
+	RunIndex     int             `json:"run_index"`
+	RunID        string          `json:"run_id"`
+	CellID       string          `json:"cell_id"`
+	Repeat       int             `json:"repeat"`
+	Server       string          `json:"server"`
+	Baseline     bool            `json:"baseline"`
+	Dataset      string          `json:"dataset"`
+	Concurrency  int             `json:"concurrency"`
+	MaxNewTokens int             `json:"max_new_tokens"`
+	Temperature  float64         `json:"temperature"`
+	NumPrompts   int             `json:"num_prompts"`
+	Cell         json.RawMessage `json:"cell"`
+}
+
+type planCostJSON struct {
+	Runs           int `json:"runs"`
+	ServerPasses   int `json:"server_passes"`
+	BaselinePasses int `json:"baseline_passes"`
+	Requests       int `json:"requests"`
+}
+
+// planCommand is a command that the plan would start, before ${} expansion: what
+// a variable holds may be secret.
+type planCommand struct {
+	Server   string   `json:"server"`
+	Baseline bool     `json:"baseline"`
+	Command  []string `json:"command"`
+}
+
+func writePlan(w io.Writer, m matrix, format string) error {
+	switch format {
+	case "json":
+		return writePlanJSON(w, m)
+	case "text":
+		return writePlanText(w, m)
+	}
+	return usage(fmt.Errorf("--format: unknown format %q (have json, text)", format))
+}
+
+func writePlanJSON(w io.Writer, m matrix) error {
+	cost := runner.CostOf(m.runs, m.plan.Order)
+	out := planJSON{Plan: m.plan.Name, Cost: planCostJSON(cost), Commands: commands(m), Runs: []planRunJSON{}}
+	for _, r := range m.runs {
+		out.Runs = append(out.Runs, planRunJSON{
+			RunIndex: r.Index, RunID: r.RunID, CellID: r.CellID, Repeat: r.Repeat,
+			Server: r.Server.Name, Baseline: r.Server.Baseline != nil, Dataset: r.Dataset.Name,
+			Concurrency: r.Concurrency, MaxNewTokens: r.MaxNewTokens, Temperature: r.Temperature, NumPrompts: r.NumPrompts,
+			Cell: r.Cell,
+		})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(out)
+}
+
+func writePlanText(w io.Writer, m matrix) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "run_id\tserver\tbaseline\tdataset\tconcurrency\tmax_new_tokens\ttemperature\tnum_prompts")
+	for _, r := range m.runs {
+		baseline := "none"
+		if r.Server.Baseline != nil {
+			baseline = "shared"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n", r.RunID, clean(r.Server.Name), baseline, clean(r.Dataset.Name),
+			r.Concurrency, r.MaxNewTokens, strconv.FormatFloat(r.Temperature, 'g', -1, 64), r.NumPrompts)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	c := runner.CostOf(m.runs, m.plan.Order)
+	fmt.Fprintf(w, "\n%d runs: %d server passes and %d baseline passes, %d requests in all (retries not counted)\n",
+		c.Runs, c.ServerPasses, c.BaselinePasses, c.Requests)
+	for _, cmd := range commands(m) {
+		role := "server"
+		if cmd.Baseline {
+			role = "baseline of"
+		}
+		if _, err := fmt.Fprintf(w, "starts %s %s: %s\n", role, clean(cmd.Server), clean(strings.Join(cmd.Command, " "))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commands are the launches of the servers that the runs use, each once.
+func commands(m matrix) []planCommand {
+	out := []planCommand{}
+	seen := map[*plan.Launch]bool{}
+	add := func(name string, baseline bool, l *plan.Launch) {
+		if l == nil || seen[l] {
+			return
+		}
+		seen[l] = true
+		out = append(out, planCommand{name, baseline, l.RawCommand})
+	}
+	for i := range m.runs {
+		s := m.runs[i].Server
+		if s.Baseline != nil {
+			add(s.Name, true, s.Baseline.Launch)
+		}
+		add(s.Name, false, s.Launch)
+	}
+	return out
+}
+
+// writeChecks says of each server whether it is ready.
+func writeChecks(w io.Writer, records []runner.ServerRecord) error {
+	failed := 0
+	for _, r := range records {
+		role := "server"
+		if r.Baseline {
+			role = "baseline of"
+		}
+		text := "ok"
+		switch {
+		case r.Err != nil:
+			failed++
+			text = r.Err.Error()
+		case r.Model != "":
+			text = fmt.Sprintf("ok: serves %s, version %s", r.Model, orUnknown(r.Version))
+		}
+		if _, err := fmt.Fprintf(w, "%s %s: %s\n", role, clean(r.Server), clean(text)); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return &codeError{exitFailed, fmt.Errorf("%d of %d servers cannot be measured", failed, len(records))}
+	}
+	return nil
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/specsweep/specsweep/report"
+	"github.com/specsweep/specsweep/runner"
+	"github.com/specsweep/specsweep/runner/engine"
+	"github.com/specsweep/specsweep/runner/engine/all"
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+func newRunCmd(e *env) *cobra.Command {
+	var (
+		o      overrideFlags
+		out    string
+		dryRun bool
+	)
+	cmd := &cobra.Command{
+		Use:   "run PLAN",
+		Short: "Carry out a plan and leave its tables",
+		Long: `run carries out a plan: it makes the passes one at a time, keeps every finished row at
+once, and writes results.csv, results.md and results.json beside the rows. The table
+goes to stdout, logs and progress to stderr.
+
+The first Ctrl-C starts nothing new, keeps every finished row and writes the tables;
+the second kills.
+
+` + exitCodesHelp,
+		Example: `  specsweep run plans/example.yaml
+  specsweep run plans/example.yaml --only server=ckpt-2000 --only concurrency=1,8
+  specsweep run plans/example.yaml --num-prompts 16 --dry-run`,
+		Args: exactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, _, err := tools(cmd, e)
+			if err != nil {
+				return err
+			}
+			engines := all.Engines()
+			m, err := loadMatrix(cmd, e, args[0], engines, &o)
+			if err != nil {
+				return err
+			}
+			if dryRun {
+				return writePlan(e.stdout, m, "text")
+			}
+			return runSweep(cmd.Context(), e, sweepJob{
+				matrix: m, engines: engines, settings: s, out: out, command: e.args, overrides: o.given(cmd.Flags()),
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&out, "out", "", "folder of this run-set (default <results-dir>/<plan>/<time>-<hash>)")
+	f.BoolVar(&dryRun, "dry-run", false, "print the matrix and do nothing")
+	o.add(f)
+	return cmd
+}
+
+// sweepJob is what `run` carries out.
+type sweepJob struct {
+	matrix
+	engines   *engine.Registry
+	settings  settings
+	out       string
+	command   []string // as it was typed, for the record
+	overrides map[string]string
+}
+
+// runSweep makes the run-set, carries out the sweep and prints its table.
+func runSweep(ctx context.Context, e *env, job sweepJob) error {
+	set, err := createRunSet(e, job)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(e.stderr, job.settings, e.stderrTTY, runner.CostOf(job.runs, job.plan.Order))
+	log, err := newLogger(bar.out, job.settings, job.settings.coloured(e.stderrTTY, e.lookup))
+	if err != nil {
+		bar.close()
+		return err
+	}
+	sink := newRunSink(set, newManifest(e, job), bar, log, e.now)
+	sweepErr := runner.Sweep(ctx, runner.Options{
+		Plan: job.plan, Runs: job.runs, Engines: job.engines, Sink: sink, Log: log,
+		ToolVersion: version, LogDir: set.LogDir(), Environ: e.environ, LookupEnv: e.lookup, Now: e.now,
+	})
+	// The tables come even after an interrupt or a fault: the rows are there.
+	bar.close()
+	sweepErr = errors.Join(sweepErr, sink.finish(sweepErr))
+	if len(sink.rows) > 0 {
+		sweepErr = errors.Join(sweepErr, report.Write(e.stdout, "terminal", onTerminal(sink.set(), e, job.settings)))
+	}
+	if _, err := fmt.Fprintf(e.stderr, "results: %s\n", set.Dir()); err != nil || sweepErr != nil {
+		return errors.Join(sweepErr, err)
+	}
+	return outcome(sink.rows)
+}
+
+// outcome is the exit code of the rows.
+func outcome(rows []result.Row) error {
+	failed := 0
+	for i := range rows {
+		if !rows[i].OK() {
+			failed++
+		}
+	}
+	switch {
+	case failed == len(rows):
+		return &codeError{exitFailed, fmt.Errorf("every run failed (%d of %d)", failed, len(rows))}
+	case failed > 0:
+		return &codeError{exitSomeFailed, fmt.Errorf("%d of %d runs failed", failed, len(rows))}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/specsweep/specsweep/report"
+	"github.com/specsweep/specsweep/runner"
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+// tablesEvery is how often, at most, the tables are rewritten during a sweep. The
+// rows themselves are on disk before the next pass starts.
+const tablesEvery = time.Second
+
+// runSink keeps what a sweep yields: each row is appended and synced at once,
+// the tables follow.
+type runSink struct {
+	run      *result.RunSet
+	manifest result.Manifest
+	progress *progress
+	log      *slog.Logger
+	now      func() time.Time
+
+	rows   []result.Row
+	tables time.Time // when they were last written
+}
+
+var _ runner.Sink = (*runSink)(nil)
+
+func newRunSink(set *result.RunSet, m result.Manifest, p *progress, log *slog.Logger, now func() time.Time) *runSink {
+	return &runSink{run: set, manifest: m, progress: p, log: log, now: now}
+}
+
+func (s *runSink) PassStarted(i runner.PassInfo) { s.progress.passStarted(i) }
+func (s *runSink) PassDone(i runner.PassInfo)    { s.progress.passDone(i) }
+func (s *runSink) RequestDone()                  { s.progress.request() }
+
+// Probed keeps what is known of a server in the manifest. The rows do not
+// depend on it, so a manifest that cannot be written is only said.
+func (s *runSink) Probed(r runner.ServerRecord) {
+	s.manifest.Servers = putServer(s.manifest.Servers, serverEntry(r))
+	if err := s.run.WriteManifest(s.manifest); err != nil {
+		s.log.Warn("the manifest could not be written", "error", err)
+	}
+	if r.Err != nil {
+		role := "server"
+		if r.Baseline {
+			role = "baseline_server"
+		}
+		s.log.Error("server cannot be measured", role, r.Server, "error", r.Err)
+	}
+}
+
+// Row appends a finished run before anything else happens.
+func (s *runSink) Row(r result.Row) error {
+	if err := s.run.Append(r); err != nil {
+		return err
+	}
+	s.rows = append(s.rows, r)
+	s.progress.row(&r)
+	if s.now().Sub(s.tables) >= tablesEvery {
+		s.tables = s.now()
+		if err := s.writeTables(); err != nil {
+			s.log.Warn("the tables could not be written; the rows are safe", "error", err)
+		}
+	}
+	return nil
+}
+
+// set is what the reports are made of.
+func (s *runSink) set() report.Set {
+	return report.NewSet(s.rows, s.manifest)
+}
+
+func (s *runSink) writeTables() error {
+	var errs []error
+	for _, f := range report.RunSetFiles() {
+		errs = append(errs, s.run.WriteReport(f.File, func(w io.Writer) error { return report.Write(w, f.Format, s.set()) }))
+	}
+	return errors.Join(errs...)
+}
+
+// finish writes the tables a last time and says in the manifest how the sweep
+// ended.
+func (s *runSink) finish(sweepErr error) error {
+	switch {
+	case sweepErr == nil:
+		s.manifest.Status = result.StatusFinished
+	case errors.Is(sweepErr, errInterrupted):
+		s.manifest.Status = result.StatusInterrupted
+	default:
+		s.manifest.Status = result.StatusFailed
+	}
+	ended := s.now().UTC()
+	s.manifest.EndedAt = &ended
+	return errors.Join(s.writeTables(), s.run.WriteManifest(s.manifest))
+}

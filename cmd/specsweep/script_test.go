@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/specsweep/specsweep/runner/sim"
+)
+
+// update rewrites the golden parts of the scripts: make golden.
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"specsweep": main})
+}
+
+// TestScripts runs the real binary. Each script finds simulated servers at
+// $VLLM, $VLLM2, $VLLM_BASE, $SGLANG, $SGLANG_BASE and $FAILING; every script has
+// its own, so none sees another's counters.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               startServers,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"runset":   cmdRunset,
+			"count":    cmdCount,
+			"waitrows": cmdWaitRows,
+		},
+	})
+}
+
+func startServers(env *testscript.Env) error {
+	spec := []float64{0.8, 0.6, 0.4}
+	for name, c := range map[string]sim.Config{
+		"VLLM":        {Engine: "vllm", Model: "m", Accept: spec, Seed: 1},
+		"VLLM2":       {Engine: "vllm", Model: "m", Accept: []float64{0.5, 0.2}, Seed: 2},
+		"VLLM_BASE":   {Engine: "vllm", Model: "m", NoSpec: true},
+		"SGLANG":      {Engine: "sglang", Model: "m", Accept: spec, Seed: 3},
+		"SGLANG_BASE": {Engine: "sglang", Model: "m", NoSpec: true},
+		"FAILING":     {Engine: "vllm", Model: "m", FailRate: 1},
+	} {
+		if err := listen(env, name, c); err != nil {
+			return err
+		}
+	}
+	env.Setenv("HOME", env.WorkDir) // no settings of the user's
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
+	return nil
+}
+
+func listen(env *testscript.Env, name string, c sim.Config) error {
+	s, err := sim.Listen(c, "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = s.Close() })
+	env.Setenv(name, s.URL())
+	return nil
+}
+
+// cmdRunset sets $NAME to the only run-set below a folder: runset NAME results/demo.
+func cmdRunset(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: runset NAME folder")
+	}
+	dirs, err := os.ReadDir(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if len(dirs) != 1 {
+		ts.Fatalf("%s holds %d run-sets, want 1", args[1], len(dirs))
+	}
+	ts.Setenv(args[0], filepath.Join(ts.MkAbs(args[1]), dirs[0].Name()))
+}
+
+// cmdCount checks how many lines of a file hold a text: count 4 file text.
+func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: count N file text")
+	}
+	n := 0
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if strings.Contains(line, args[2]) {
+			n++
+		}
+	}
+	if fmt.Sprint(n) != args[0] {
+		ts.Fatalf("%s: %d lines hold %q, want %s", args[1], n, args[2], args[0])
+	}
+}
+
+// cmdWaitRows waits until the run-set below a folder has so many rows:
+// waitrows results/demo 1.
+func cmdWaitRows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waitrows folder N")
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for time.Now().Before(deadline) {
+		files, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*", "rows.jsonl"))
+		ts.Check(err)
+		for _, f := range files {
+			if b, err := os.ReadFile(f); err == nil && fmt.Sprint(bytes.Count(b, []byte("\n"))) >= args[1] {
+				return
+			}
+		}
+		time.Sleep(5 * time.Millisecond) // polls another process's file
+	}
+	ts.Fatalf("%s: no run-set with %s rows after 30 s", args[0], args[1])
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// settings are about the machine, not the measurement. They come from, each
+// winning over the one before: defaults, specsweep.yaml (of the working folder,
+// else of the user's config folder), SPECSWEEP_* variables, flags.
+type settings struct {
+	ResultsDir string `mapstructure:"results_dir"`
+	LogLevel   string `mapstructure:"log_level"`  // debug, info, warning, error
+	LogFormat  string `mapstructure:"log_format"` // text, json
+	Color      string `mapstructure:"color"`      // auto, always, never
+	Progress   string `mapstructure:"progress"`   // auto, lines, none
+}
+
+var settingsHelp = map[string]string{
+	"results_dir": "folder that run-sets are written to",
+	"log_level":   "debug, info, warning or error",
+	"log_format":  "text or json",
+	"color":       "auto, always or never",
+	"progress":    "auto (a bar on a terminal, else a line a run), lines or none",
+}
+
+func settingsDefaults() map[string]string {
+	return map[string]string{
+		"results_dir": "results", "log_level": "info", "log_format": "text",
+		"color": "auto", "progress": "auto",
+	}
+}
+
+// addSettingsFlags gives every setting a flag with dashes for underscores.
+func addSettingsFlags(fs *pflag.FlagSet) {
+	defaults := settingsDefaults()
+	keys := make([]string, 0, len(defaults))
+	for k := range defaults {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		fs.String(flagName(k), defaults[k], settingsHelp[k])
+	}
+	fs.BoolP("quiet", "q", false, "no progress: the same as --progress none")
+}
+
+func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
+// loadSettings reads them once. Its viper is not kept: no other part of the
+// program can ask it anything.
+func loadSettings(fs *pflag.FlagSet) (settings, error) {
+	v := viper.NewWithOptions(viper.KeyDelimiter("::"))
+	v.SetConfigName("specsweep")
+	v.SetConfigType("yaml")
+	v.AddConfigPath(".")
+	if dir, err := os.UserConfigDir(); err == nil {
+		v.AddConfigPath(filepath.Join(dir, "specsweep"))
+	}
+	v.SetEnvPrefix("SPECSWEEP")
+	for key, value := range settingsDefaults() {
+		v.SetDefault(key, value)
+		if err := errors.Join(v.BindEnv(key), v.BindPFlag(key, fs.Lookup(flagName(key)))); err != nil {
+			return settings{}, fmt.Errorf("binding setting %s: %w", key, err)
+		}
+	}
+	var missing viper.ConfigFileNotFoundError
+	if err := v.ReadInConfig(); err != nil && !errors.As(err, &missing) {
+		return settings{}, fmt.Errorf("reading settings %s: %w", v.ConfigFileUsed(), err)
+	}
+	var s settings
+	if err := v.UnmarshalExact(&s); err != nil {
+		return settings{}, fmt.Errorf("settings %s: %w (have %s)", v.ConfigFileUsed(), err, strings.Join(sortedSettings(), ", "))
+	}
+	if quiet, err := fs.GetBool("quiet"); err == nil && quiet {
+		s.Progress = "none"
+	}
+	return s, s.check()
+}
+
+func sortedSettings() []string {
+	var keys []string
+	for k := range settingsDefaults() {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// check refuses words that no setting has.
+func (s settings) check() error {
+	for _, c := range []struct {
+		key, value string
+		have       []string
+	}{
+		{"log_format", s.LogFormat, []string{"text", "json"}},
+		{"color", s.Color, []string{"auto", "always", "never"}},
+		{"progress", s.Progress, []string{"auto", "lines", "none"}},
+	} {
+		if !slices.Contains(c.have, c.value) {
+			return fmt.Errorf("setting %s: unknown value %q (have %s)", c.key, c.value, strings.Join(c.have, ", "))
+		}
+	}
+	if _, err := logLevel(s.LogLevel); err != nil {
+		return err
+	}
+	return nil
+}
+
+// coloured tells whether a stream gets colours.
+func (s settings) coloured(tty bool, lookup func(string) (string, bool)) bool {
+	if _, no := lookup("NO_COLOR"); no && s.Color == "auto" {
+		return false
+	}
+	return s.Color == "always" || s.Color == "auto" && tty
+}

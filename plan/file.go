@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The file as it is written. A nil pointer, map or list is a key that is left
+// out; defaults come later, so that ids can tell them from values. The tags are
+// also what Schema is made from.
+
+type planYAML struct {
+	Version     *formatVersion `yaml:"version" jsonschema:"required" jsonschema_description:"Version of this format: 1."`
+	Name        *string        `yaml:"name" jsonschema:"required" jsonschema_description:"Names the results folder: ASCII letters, digits, dots, _ and -."`
+	Description *string        `yaml:"description" jsonschema_description:"What is measured, for people."`
+	commonYAML
+	BaselineServer *baselineYAML `yaml:"baseline_server" jsonschema_description:"The server without speculation that every server is compared with: a URL, a mapping, or none."`
+	NumSteps       *count        `yaml:"num_steps" jsonschema_description:"speculative_num_steps of the servers, for engines that do not tell."`
+	Servers        []serverYAML  `yaml:"servers" jsonschema:"required,minItems=1" jsonschema_description:"The servers with speculation, in the order of the tables."`
+	Datasets       []datasetYAML `yaml:"datasets" jsonschema:"minItems=1" jsonschema_description:"Where the prompts come from. Give this or datasets_config."`
+	DatasetsConfig *string       `yaml:"datasets_config" jsonschema_description:"A file with a datasets: list, instead of datasets."`
+	Concurrency    counts        `yaml:"concurrency" jsonschema_description:"Requests in flight; an axis. Default 16."`
+	MaxNewTokens   counts        `yaml:"max_new_tokens" jsonschema_description:"Tokens per answer at most; an axis. Default 256."`
+	Temperature    temperatures  `yaml:"temperature" jsonschema_description:"Sampling temperature; an axis. Default 0."`
+	NumPrompts     promptCounts  `yaml:"num_prompts" jsonschema_description:"Prompts per pass, or 10x for ten per slot of concurrency and at least 64; an axis. Default 64."`
+	Zip            []string      `yaml:"zip" jsonschema:"minItems=2" jsonschema_description:"Axes of equal length that go together, position by position."`
+	Exclude        []matchYAML   `yaml:"exclude" jsonschema_description:"Cells to leave out: those that match every key of an entry."`
+	Include        []matchYAML   `yaml:"include" jsonschema_description:"Cells to add after exclude; keys left out take the plan's values."`
+	TopP           *probability  `yaml:"top_p" jsonschema_description:"Nucleus sampling, always sent. Default 1."`
+	TopK           *topK         `yaml:"top_k" jsonschema:"nullable" jsonschema_description:"Sent when set; -1 for no limit."`
+	Repeats        *count        `yaml:"repeats" jsonschema_description:"Runs of each cell. Default 1."`
+	Order          *string       `yaml:"order" jsonschema:"enum=by_block,enum=by_server" jsonschema_description:"Order of passes. Default by_block."`
+	TimeoutS       *seconds      `yaml:"timeout_s" jsonschema_description:"Seconds for one attempt of one request. Default 600."`
+	MaxRetries     *retries      `yaml:"max_retries" jsonschema_description:"Retries of a request. Default 3."`
+	ServerWaitS    *waitSeconds  `yaml:"server_wait_s" jsonschema_description:"Seconds to wait for a server that is not ready; also bounds preflight. Default 600."`
+}
+
+// commonYAML is what the plan, a server and a baseline may all say.
+type commonYAML struct {
+	Engine     *string  `yaml:"engine" jsonschema_description:"Kind of server: vllm, sglang and so on."`
+	Model      *string  `yaml:"model" jsonschema_description:"Model to ask for; may be left out when the server lists exactly one."`
+	Labels     texts    `yaml:"labels" jsonschema_description:"Free words about the server that stand in every row."`
+	Headers    texts    `yaml:"headers" jsonschema_description:"HTTP headers to send; secrets as ${VAR}."`
+	APIKeyEnv  *string  `yaml:"api_key_env" jsonschema_description:"Name of the variable that holds the API key."`
+	APIKeyFile *string  `yaml:"api_key_file" jsonschema_description:"File that holds the API key."`
+	ExtraBody  anything `yaml:"extra_body" jsonschema_description:"More fields of the request's body, sent as they are."`
+}
+
+type serverYAML struct {
+	Name   *string `yaml:"name" jsonschema:"required" jsonschema_description:"Name in tables and ids."`
+	Server *string `yaml:"server" jsonschema:"required" jsonschema_description:"Root URL; {port} is a free port when launch starts the server."`
+	commonYAML
+	BaselineServer *baselineYAML `yaml:"baseline_server" jsonschema_description:"Replaces the plan's: a URL, a mapping, or none."`
+	NumSteps       *count        `yaml:"num_steps" jsonschema_description:"speculative_num_steps, for engines that do not tell."`
+	Launch         *launchYAML   `yaml:"launch" jsonschema_description:"How to start the server; left out when it runs already."`
+}
+
+// baselineMapYAML is a baseline_server with more than its URL.
+type baselineMapYAML struct {
+	Server *string `yaml:"server" jsonschema:"required" jsonschema_description:"Root URL; {port} is a free port when launch starts the server."`
+	commonYAML
+	Launch *launchYAML `yaml:"launch" jsonschema_description:"How to start the server; left out when it runs already."`
+}
+
+// baselineYAML is a URL, the word none, or a mapping.
+type baselineYAML struct {
+	word *string // nil for a mapping
+	baselineMapYAML
+}
+
+func (b *baselineYAML) decodeYAML(d *decoder, n *yaml.Node, path string) bool {
+	if n.Kind != yaml.ScalarNode {
+		fresh, ok := decodeStruct[baselineMapYAML](d, n, path)
+		b.baselineMapYAML = fresh
+		return ok
+	}
+	s, ok := d.text(n, path)
+	b.word, b.Server = &s, &s
+	return ok
+}
+
+type launchYAML struct {
+	Command       []string `yaml:"command" jsonschema:"required,minItems=1" jsonschema_description:"Program and arguments, started in the plan's folder."`
+	Env           texts    `yaml:"env" jsonschema_description:"Variables for the program, beside the environment of specsweep."`
+	ReadyTimeoutS *seconds `yaml:"ready_timeout_s" jsonschema_description:"Seconds until it must be ready. Default 900."`
+	Restart       *string  `yaml:"restart" jsonschema:"enum=never,enum=per_dataset,enum=per_run" jsonschema_description:"When it is started anew. Default never."`
+}
+
+type datasetYAML struct {
+	Name                *string      `yaml:"name" jsonschema:"required" jsonschema_description:"Name in tables and ids."`
+	InputData           *string      `yaml:"input_data" jsonschema:"required" jsonschema_description:"File or folder with prompts, from the plan's folder."`
+	Split               *string      `yaml:"split" jsonschema_description:"Split, with or without a slice: train[:100]. Default train."`
+	MessagesColumn      *string      `yaml:"messages_column" jsonschema_description:"Column with lists of messages. Default messages."`
+	PromptColumn        *string      `yaml:"prompt_column" jsonschema_description:"Column with a prompt, instead of messages_column."`
+	PromptContextColumn *string      `yaml:"prompt_context_column" jsonschema_description:"Column that is appended to the prompt after a blank line."`
+	MaxNewTokens        *count       `yaml:"max_new_tokens" jsonschema_description:"Replaces the axis for this dataset."`
+	NumPrompts          *promptCount `yaml:"num_prompts" jsonschema_description:"Replaces the axis for this dataset."`
+	ExtraBody           anything     `yaml:"extra_body" jsonschema_description:"Fields of the request's body for this dataset."`
+}
+
+func (*datasetYAML) explainScalar(word string) string {
+	return fmt.Sprintf("built-in presets are not available yet: give a mapping with name and input_data (have %q)", clip(word))
+}
+
+// configYAML is the file that datasets_config names.
+type configYAML struct {
+	Datasets []configDatasetYAML `yaml:"datasets" jsonschema:"required"`
+}
+
+type configDatasetYAML struct {
+	Name                *string `yaml:"name" jsonschema:"required"`
+	InputData           *string `yaml:"input_data" jsonschema:"required"`
+	Split               *string `yaml:"split"`
+	DatasetName         *string `yaml:"dataset_name"`
+	MessagesColumn      *string `yaml:"messages_column"`
+	PromptColumn        *string `yaml:"prompt_column"`
+	PromptContextColumn *string `yaml:"prompt_context_column"`
+	MaxNewTokens        *count  `yaml:"max_new_tokens"`
+}
+
+type matchYAML struct {
+	Server       names        `yaml:"server" jsonschema_description:"Names of servers."`
+	Dataset      names        `yaml:"dataset" jsonschema_description:"Names of datasets."`
+	Concurrency  counts       `yaml:"concurrency"`
+	MaxNewTokens counts       `yaml:"max_new_tokens"`
+	Temperature  temperatures `yaml:"temperature"`
+	NumPrompts   promptCounts `yaml:"num_prompts"`
+}

@@ -1,0 +1,158 @@
+// Package plan reads sweep plans: checked-in YAML files that say which servers,
+// datasets and axes to measure. Load reads and checks one strictly, Expand turns
+// it into the ordered matrix of runs with ids that are the same on every machine.
+//
+// It does no network work, starts nothing and knows no engine by itself: the
+// caller tells Load which engines there are.
+package plan
+
+import "time"
+
+// Plan is a loaded, checked plan. It is read-only: the runner and the reports
+// share it.
+type Plan struct {
+	Path   string // the file as it was named
+	Dir    string // its folder, absolute; every relative path in the plan starts here
+	Source []byte // the file's bytes, before ${} expansion
+
+	Name        string
+	Description string
+	Labels      map[string]string // the plan's own, already merged into every endpoint
+
+	Servers  []Server // in the order of the tables
+	Datasets []Dataset
+
+	Axes    Axes
+	Zip     []string // axis names that go together, position by position
+	Exclude []Match
+	Include []Match
+
+	TopP    float64
+	TopK    *int
+	Repeats int
+	Order   Order
+
+	Timeout    time.Duration // of one attempt of one request
+	MaxRetries int
+	ServerWait time.Duration // for a server that is not ready yet; bounds preflight
+
+	cells []Run // one a cell, in order; Expand repeats them
+}
+
+// Server is a pair: a server with speculation and, unless Baseline is nil, the
+// server without it that it is compared with.
+type Server struct {
+	Name string
+	Endpoint
+	Baseline *Endpoint // the same pointer for every server that inherits the plan's
+}
+
+// Endpoint is one server as the plan describes it, defaults merged in.
+type Endpoint struct {
+	URL        string // root URL without a trailing / or /v1; holds {port} when Launch does
+	Engine     string
+	Model      string // empty: the only one that /v1/models lists
+	Labels     map[string]string
+	Headers    map[string]string
+	APIKeyEnv  string
+	APIKeyFile string // absolute
+	ExtraBody  map[string]any
+	NumSteps   *int
+	Launch     *Launch // nil: the server runs already
+}
+
+// Launch says how to start a server. Command, Env and the endpoint's URL may
+// hold {port}, which is one free port.
+type Launch struct {
+	Command      []string
+	RawCommand   []string // as it stands in the file, before ${} expansion: fit to be shown
+	Env          map[string]string
+	ReadyTimeout time.Duration
+	Restart      Restart
+}
+
+// Restart says when a launched server is started anew.
+type Restart string
+
+// The values of launch.restart.
+const (
+	RestartNever      Restart = "never"
+	RestartPerDataset Restart = "per_dataset"
+	RestartPerRun     Restart = "per_run"
+)
+
+// Order is the order in which passes are made.
+type Order string
+
+// The values of order.
+const (
+	OrderByBlock  Order = "by_block"
+	OrderByServer Order = "by_server"
+)
+
+// Dataset names the prompts of a run and how to read them.
+type Dataset struct {
+	Name                string
+	InputData           string // absolute path of a file or folder
+	Split               string
+	MessagesColumn      string // exactly one of MessagesColumn and PromptColumn is set
+	PromptColumn        string
+	PromptContextColumn string
+	MaxNewTokens        *int        // replaces the axis
+	NumPrompts          *NumPrompts // replaces the axis
+	ExtraBody           map[string]any
+}
+
+// NumPrompts is a number of prompts, or so many per slot of concurrency.
+type NumPrompts struct {
+	N       int
+	PerSlot bool // "10x": N per slot of concurrency, at least MinPerSlot in all
+}
+
+// MinPerSlot is the least number of prompts that "Nx" stands for.
+const MinPerSlot = 64
+
+// For is the number of prompts at that concurrency.
+func (n NumPrompts) For(concurrency int) int {
+	if !n.PerSlot {
+		return n.N
+	}
+	return max(n.N*concurrency, MinPerSlot)
+}
+
+// Axes are the values that the matrix is built over.
+type Axes struct {
+	Concurrency  []int
+	MaxNewTokens []int
+	Temperature  []float64
+	NumPrompts   []NumPrompts
+}
+
+// Match is one entry of exclude or include: every key that is set must match.
+type Match struct {
+	Line         int // in the plan's file
+	Servers      []string
+	Datasets     []string
+	Concurrency  []int
+	MaxNewTokens []int
+	Temperature  []float64
+	NumPrompts   []NumPrompts
+}
+
+// Run is one repeat of one cell of the matrix.
+type Run struct {
+	Index  int // position in Expand
+	CellID string
+	RunID  string
+	Repeat int // from 0
+
+	Server  *Server
+	Dataset *Dataset
+
+	Concurrency  int
+	MaxNewTokens int
+	Temperature  float64
+	NumPrompts   int // asked; the dataset may hold fewer
+
+	Cell []byte // canonical JSON that CellID is the hash of; holds nothing secret
+}

@@ -1,0 +1,54 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+)
+
+// unknown says of a word that is not one of known which it may have meant, or
+// which there are.
+func unknown(word string, known []string) string {
+	best, distance := "", 1+max(1, len(word)/3)
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(word), strings.ToLower(k)); d < distance {
+			best, distance = k, d
+		}
+	}
+	if best != "" {
+		return "(did you mean " + best + "?)"
+	}
+	return have(known)
+}
+
+// have lists what there is, in alphabetical order.
+func have(known []string) string {
+	if len(known) == 0 {
+		return "(there are none)"
+	}
+	return "(have " + strings.Join(slices.Sorted(slices.Values(known)), ", ") + ")"
+}
+
+// editDistance is how many letters to insert, drop, replace or swap with their
+// neighbour turn a into b.
+func editDistance(a, b string) int {
+	var older, old []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		older, old, row = old, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := old[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(replace, old[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

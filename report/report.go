@@ -1,0 +1,112 @@
+// Package report prints a set of rows, one file a format. What a table holds is
+// decided in report/table; a format only prints it, and makes text from outside
+// safe for its own markup. Files of a run-set keep full precision; terminal,
+// markdown and bench's formats round.
+//
+// It reads no files and judges nothing.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/specsweep/specsweep/report/table"
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+// Set is what reports are made of.
+type Set struct {
+	Rows     []result.Row    // by run_index, as NewSet sorts them
+	Manifest result.Manifest // the zero value when there is none
+	Terminal Terminal        // for the terminal format only
+}
+
+// Terminal is what the terminal format should know of the terminal.
+type Terminal struct {
+	Width int  // in columns; 0: not known, no limit
+	Color bool // mark what is best by escape sequences, not by a *
+}
+
+// NewSet is a set of rows, which may come in any order, and what is known beside
+// them.
+func NewSet(rows []result.Row, m result.Manifest) Set {
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b result.Row) int { return a.RunIndex - b.RunIndex })
+	return Set{Rows: sorted, Manifest: m}
+}
+
+// table is the set as data.
+func (s Set) table() table.Table {
+	return table.Build(s.Rows, table.Options{
+		Plan: s.Manifest.Plan, Own: s.own(), Runs: s.Manifest.Runs, Status: s.Manifest.Status,
+	})
+}
+
+// own is the axes that datasets replace.
+func (s Set) own() map[string]table.Own {
+	own := map[string]table.Own{}
+	for name, axes := range s.Manifest.DatasetAxes {
+		own[name] = table.Own{
+			MaxNewTokens: slices.Contains(axes, "max_new_tokens"),
+			NumPrompts:   slices.Contains(axes, "num_prompts"),
+		}
+	}
+	return own
+}
+
+// Format is a way to print a set.
+type Format struct {
+	Name  string // as in --format
+	Ext   string // of a file of that format, with its dot
+	Write func(io.Writer, Set) error
+}
+
+// Formats is every format.
+func Formats() []Format {
+	return []Format{
+		terminalFormat(),
+		markdownFormat(),
+		csvFormat(),
+		jsonFormat(),
+	}
+}
+
+// FormatNamed finds a format by its name.
+func FormatNamed(name string) (Format, bool) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// File is a report that every run-set holds.
+type File struct {
+	File   string // its name in the folder
+	Format string
+}
+
+// RunSetFiles is the reports that every run-set holds.
+func RunSetFiles() []File {
+	return []File{{"results.csv", "csv"}, {"results.md", "markdown"}, {"results.json", "json"}}
+}
+
+// Write prints the set in the format of that name.
+func Write(w io.Writer, format string, s Set) error {
+	f, ok := FormatNamed(format)
+	if !ok {
+		var names []string
+		for _, f := range Formats() {
+			names = append(names, f.Name)
+		}
+		slices.Sort(names)
+		return fmt.Errorf("unknown report format %q (have %s)", format, strings.Join(names, ", "))
+	}
+	if err := f.Write(w, s); err != nil {
+		return fmt.Errorf("writing the %s report: %w", format, err)
+	}
+	return nil
+}

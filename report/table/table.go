@@ -1,0 +1,115 @@
+// Package table turns rows into tables as data: which columns, which value in
+// each cell, what doubt stands beside it and what is best. Renderers only print.
+//
+// It computes nothing that would need more than the rows, makes no verdicts, and
+// escapes no markup; but text from outside is cleaned of control characters here,
+// once for all formats.
+package table
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+// NotAvailable stands where there is no value. It is never 0, NaN or a blank.
+const NotAvailable = "n/a"
+
+// Table is what there is to say about a set of rows.
+type Table struct {
+	Title   string   // one line: the plan, and what it gained
+	Caption []string // short facts that hold for all of it
+	Main    Grid
+	Notes   []string // footnotes of Main; a mark n in a cell is Notes[n-1]
+	Remarks []string // how to read Main
+	Details []Grid
+}
+
+// Grid is one table. Every line has as many cells as there are columns.
+type Grid struct {
+	Title   string // empty for Main
+	Brief   bool   // worth its place on a terminal too
+	Columns []Header
+	Lines   [][]Cell
+}
+
+// Header is a column's name, spelled as in every file, and its side.
+type Header struct {
+	Name  string
+	Right bool
+}
+
+// Cell is one cell: the text without marks and emphasis.
+type Cell struct {
+	Text  string
+	Marks []int // footnotes, ascending
+	Best  bool  // the best of its block
+}
+
+// HasBest tells whether any cell is marked as the best.
+func (g Grid) HasBest() bool {
+	for _, l := range g.Lines {
+		for _, c := range l {
+			if c.Best {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Options is what a table should know beside the rows. The zero value is fine.
+type Options struct {
+	Plan   string         // its name; empty: the first row's
+	Own    map[string]Own // by dataset; see Points
+	Runs   int            // how many were asked for; 0: not known
+	Status string         // of the sweep, as the manifest has it
+}
+
+// Build makes the table of the rows, in the order of their run_index. It never
+// fails: no rows give a grid without lines.
+func Build(rows []result.Row, o Options) Table {
+	refs := make([]*result.Row, len(rows))
+	for i := range rows {
+		refs[i] = &rows[i]
+	}
+	if o.Plan == "" && len(rows) > 0 {
+		o.Plan = rows[0].Plan
+	}
+	ls := lines(refs)
+	axes := varying(refs)
+	hs := headlines(Points(refs, o.Own))
+	t := Table{Title: title(o, hs, axes), Caption: caption(refs, ls, o)}
+	t.Main, t.Notes = mainGrid(ls, refs, axes)
+	t.Remarks = remarks(ls, hs, axes)
+	for _, g := range []Grid{
+		headlineGrid(hs, axes), aggregateGrid(Points(refs, o.Own), axes), positionGrid(ls, axes), repeatGrid(ls, refs, axes),
+	} {
+		if len(g.Lines) > 0 {
+			t.Details = append(t.Details, g)
+		}
+	}
+	return t
+}
+
+// formatNumber is v with fixed decimals. Numbers too long to read are written
+// with an exponent.
+func formatNumber(v float64, digits int) string {
+	switch {
+	case math.IsNaN(v), math.IsInf(v, 0):
+		return NotAvailable
+	case math.Abs(v) >= 1e15:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	case v == 0:
+		v = 0 // not -0
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+func format(v *float64, digits int) string {
+	if v == nil {
+		return NotAvailable
+	}
+	return formatNumber(*v, digits)
+}

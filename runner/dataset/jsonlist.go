@@ -1,0 +1,201 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// jsonFormat is a JSON list of rows, or a single row. A list is read row by row,
+// so the first rows of a huge one cost no more than those of a small one.
+func jsonFormat() Format {
+	return Format{
+		Name:       "JSON",
+		Extensions: []string{".json"},
+		Packed:     true,
+		read:       readJSON,
+		count:      countJSON,
+	}
+}
+
+func readJSON(ctx context.Context, path string, _ []string, from int) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		index := 0
+		for raw, err := range jsonValues(ctx, path) {
+			if err != nil {
+				yield(row{}, err)
+				return
+			}
+			if index >= from {
+				columns, err := parseRow(raw)
+				if err != nil {
+					yield(row{}, fmt.Errorf("%s: row %d: %w", path, index, err))
+					return
+				}
+				if !yield(row{path: path, index: index, columns: columns}, nil) {
+					return
+				}
+			}
+			index++
+		}
+	}
+}
+
+func countJSON(ctx context.Context, path string) (int, error) {
+	n := 0
+	for _, err := range jsonValues(ctx, path) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// jsonValues gives the rows of a JSON file, unparsed.
+func jsonValues(ctx context.Context, path string) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		f, err := openText(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close() // only read from
+		for raw, err := range streamValues(ctx, f) {
+			if err != nil {
+				yield(nil, placed(path, err))
+				return
+			}
+			if !yield(raw, nil) {
+				return
+			}
+		}
+	}
+}
+
+// streamValues gives the elements of the one JSON list in r, or the one object.
+// A fault of the form is a *badData.
+func streamValues(ctx context.Context, r io.Reader) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		text := bufio.NewReader(r)
+		blanks, err := skipBlanks(text)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s := stream{dec: json.NewDecoder(text), before: int64(blanks)}
+		head, err := text.Peek(1)
+		switch {
+		case err == io.EOF:
+			err = s.badHead(errors.New("the file holds no JSON, only blanks"))
+		case err != nil:
+		case head[0] == '[':
+			err = s.list(ctx, yield)
+		case head[0] == '{':
+			err = s.object(yield)
+		default:
+			err = s.badHead(errors.New("bad JSON: it must be a list of rows, or one row (an object)"))
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// stream is a JSON text that is read piece by piece.
+type stream struct {
+	dec    *json.Decoder
+	before int64 // bytes before the decoder's first
+}
+
+func (s stream) list(ctx context.Context, yield func(json.RawMessage, error) bool) error {
+	if _, err := s.dec.Token(); err != nil { // the [
+		return s.fault(err)
+	}
+	for s.dec.More() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var raw json.RawMessage
+		if err := s.dec.Decode(&raw); err != nil {
+			return s.fault(err)
+		}
+		if !yield(raw, nil) {
+			return nil
+		}
+	}
+	if _, err := s.dec.Token(); err != nil { // the ]
+		return s.fault(err)
+	}
+	return s.end()
+}
+
+func (s stream) object(yield func(json.RawMessage, error) bool) error {
+	var raw json.RawMessage
+	if err := s.dec.Decode(&raw); err != nil {
+		return s.fault(err)
+	}
+	// A second value shows before the first is used: half a file is not read.
+	if err := s.end(); err != nil {
+		return err
+	}
+	yield(raw, nil)
+	return nil
+}
+
+// end checks that nothing follows.
+func (s stream) end() error {
+	_, err := s.dec.Token()
+	if err == io.EOF {
+		return nil
+	}
+	if _, malformed := errors.AsType[*json.SyntaxError](err); err == nil || malformed {
+		return s.bad(errors.New("more follows after the end of the JSON (one object a line is a .jsonl file)"))
+	}
+	return s.fault(err)
+}
+
+// bad is a fault of what was read last.
+func (s stream) bad(err error) error {
+	return &badData{err, s.before + s.dec.InputOffset()}
+}
+
+// badHead is a fault of the first byte that is not blank.
+func (s stream) badHead(err error) error {
+	return &badData{err, s.before + 1}
+}
+
+// fault tells the decoder's errors that are faults of the form from those of
+// reading the file.
+func (s stream) fault(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		// The decoder counts the byte at fault in, save for a missing comma.
+		offset := max(syntax.Offset, s.dec.InputOffset()+1)
+		return &badData{fmt.Errorf("bad JSON: %w", err), s.before + offset}
+	}
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		return &badData{fmt.Errorf("the JSON ends too early, the file may be cut: %w", io.ErrUnexpectedEOF), atEnd}
+	}
+	return err
+}
+
+// skipBlanks reads over JSON's blanks and counts them.
+func skipBlanks(r *bufio.Reader) (int, error) {
+	for n := 0; ; n++ {
+		b, err := r.ReadByte()
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+		if !bytes.ContainsRune([]byte(" \t\r\n"), rune(b)) {
+			return n, r.UnreadByte()
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+const parquetEnding = ".parquet"
+
+// parquetFormat is Apache Parquet. Only the columns that are asked for are
+// decoded, one row group after the other.
+//
+// Rows are read without a Go type: a struct that does not fit the file's nesting
+// gives empty lists instead of an error.
+func parquetFormat() Format {
+	return Format{
+		Name:       "parquet",
+		Extensions: []string{parquetEnding},
+		read:       readParquet,
+		count:      countParquet,
+	}
+}
+
+func readParquet(ctx context.Context, path string, columns []string, from int) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		p, err := openParquet(path, columns)
+		if err != nil {
+			yield(row{}, err)
+			return
+		}
+		defer p.file.Close() // only read from
+		before := 0
+		for i, group := range p.data.RowGroups() {
+			n := int(group.NumRows())
+			if from < before+n { // else it is before the slice, or empty: nothing to open
+				if err := p.checkCodecs(i); err != nil {
+					yield(row{}, err)
+					return
+				}
+				if !p.readGroup(ctx, group, before, max(from-before, 0), yield) {
+					return
+				}
+			}
+			before += n
+		}
+	}
+}
+
+func countParquet(_ context.Context, path string) (int, error) {
+	p, err := openParquet(path, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer p.file.Close() // only read from
+	return int(p.data.NumRows()), nil
+}
+
+// parquetFile is an open file and the columns to read of it.
+type parquetFile struct {
+	path   string
+	file   *os.File
+	data   *parquet.File
+	names  []string        // all its columns
+	schema *parquet.Schema // of the columns to read; nil: it has none of them
+}
+
+func openParquet(path string, columns []string) (*parquetFile, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &parquetFile{path: path, file: f}
+	err = guard(func() (err error) {
+		p.data, err = parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		return err
+	})
+	if err != nil {
+		f.Close() // only read from
+		return nil, fmt.Errorf("reading prompts: %s is no whole parquet file, it may be cut: %w", path, err)
+	}
+	wanted := parquet.Group{}
+	for _, field := range p.data.Schema().Fields() {
+		p.names = append(p.names, field.Name())
+		if slices.Contains(columns, field.Name()) {
+			wanted[field.Name()] = field
+		}
+	}
+	if len(wanted) > 0 {
+		p.schema = parquet.NewSchema("row", wanted)
+	}
+	return p, nil
+}
+
+// checkCodecs refuses a compression that the library does not read or reads
+// wrongly: LZO, and both kinds of LZ4.
+func (p *parquetFile) checkCodecs(group int) error {
+	if p.schema == nil {
+		return nil
+	}
+	for _, column := range p.data.Metadata().RowGroups[group].Columns {
+		meta := column.MetaData
+		if len(meta.PathInSchema) == 0 || !p.reads(meta.PathInSchema[0]) {
+			continue
+		}
+		switch meta.Codec {
+		case format.Lz4, format.Lz4Raw, format.LZO:
+			return fmt.Errorf("reading prompts: %s: column %q is compressed with %s, which is not supported: write the file anew with zstd or snappy",
+				p.path, meta.PathInSchema[0], meta.Codec)
+		}
+	}
+	return nil
+}
+
+func (p *parquetFile) reads(column string) bool {
+	return slices.ContainsFunc(p.schema.Fields(), func(f parquet.Field) bool { return f.Name() == column })
+}

@@ -1,0 +1,98 @@
+// Package load drives one server: N requests, at most C of them in flight, one
+// clock. It is a closed loop: a slot sends its next request when its last one is
+// answered, so it measures throughput at a concurrency, and its latencies are not
+// those of users who arrive on their own.
+//
+// It builds no requests, retries nothing itself and judges nothing.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/specsweep/specsweep/runner/openai"
+)
+
+// Chatter answers one request, its retries included. It is called from many
+// goroutines at once, and must return soon after its context ends.
+type Chatter interface {
+	Chat(ctx context.Context, body []byte) openai.Completion
+}
+
+var _ Chatter = (*openai.Client)(nil)
+
+// Options is how to make a pass.
+type Options struct {
+	// Concurrency is how many requests are in flight at most; below 1: 1.
+	Concurrency int
+	// Observe sees every answer, failed ones too, with its Index set. It is called
+	// from many goroutines at once, by the slot that got the answer, which sends
+	// its next request only then: it should be quick. May be nil.
+	Observe func(*openai.Completion)
+	// Now is the clock; nil: time.Now. For tests.
+	Now func() time.Time
+}
+
+// Run sends every body once, in order, and returns when all are answered. Its
+// only error is that the context ended before that: half a pass is no result.
+//
+// Subtleness ahead! What is to be measured is the server, so nothing of ours may
+// stand between an answer and the next send of its slot. Slots share only the
+// index of the next body, one atomic add for each request; each keeps a tally of
+// its own, and the tallies are added up after the last answer. A slot has at most
+// one request in flight and there are never more slots than asked, so the limit
+// is exact however uneven the answers are, and a request that waits for its retry
+// keeps its place. The clock is read once before the first slot starts; it stops
+// at the last answer, not when that has been counted and observed, and not at the
+// end of a slot, which may be idle for the whole tail of the pass.
+func Run(ctx context.Context, c Chatter, bodies [][]byte, o Options) (Pass, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	tallies := make([]tally, min(max(o.Concurrency, 1), len(bodies)))
+	var next atomic.Int64
+	var slots sync.WaitGroup
+	start := o.Now()
+	for i := range tallies {
+		slots.Go(func() {
+			t := tally{last: start} // on the slot's own stack: neighbours in tallies share cache lines
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(bodies) || ctx.Err() != nil {
+					break
+				}
+				answer := c.Chat(ctx, bodies[n])
+				if answer.Err != nil && ctx.Err() != nil {
+					break // not answered: given up
+				}
+				t.last = o.Now()
+				answer.Index = n
+				t.add(&answer)
+				if o.Observe != nil {
+					o.Observe(&answer)
+				}
+			}
+			tallies[i] = t
+		})
+	}
+	slots.Wait()
+	p := sum(tallies, start)
+	if answered := p.Completed + p.Failed; answered < len(bodies) {
+		return Pass{}, fmt.Errorf("pass ended with %d of %d prompts answered: %w", answered, len(bodies), ended(ctx))
+	}
+	return p, nil
+}
+
+// ended is why a context ended, as errors.Is finds it either way: the context's
+// error and the cause that its owner gave.
+func ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}

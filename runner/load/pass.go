@@ -1,0 +1,51 @@
+package load
+
+import "time"
+
+// Pass is what a pass over the prompts gave.
+type Pass struct {
+	Started time.Time
+	Wall    time.Duration // first send to last answer, retries and their waits included
+
+	Completed, Failed int
+	OutputTokens      int64  // Σ usage.completion_tokens
+	PromptTokens      int64  // Σ usage.prompt_tokens
+	CachedTokens      *int64 // Σ usage.prompt_tokens_details.cached_tokens; nil: no answer told
+
+	UsageMissing       int // completed answers without completion_tokens: they add 0 to OutputTokens
+	PromptUsageMissing int // completed answers without prompt_tokens
+	Truncated          int // completed answers that ended at max_tokens
+	Retries            int // of completed and failed requests
+	RetryWait          time.Duration
+	InFlight           time.Duration // Σ of the times that requests took, waits for retries included
+
+	Model    string    // as the answers name it: the one of the first prompt whose answer does
+	Failures []Failure // the commonest first
+}
+
+// Failure is one kind of failure.
+type Failure struct {
+	Kind    string // openai.Kind of the errors
+	Example string // the error of the first prompt that failed like that
+	Count   int
+}
+
+// Throughput is output tokens per second over the pass; nil when either is not
+// positive.
+func (p *Pass) Throughput() *float64 {
+	if p.OutputTokens <= 0 || p.Wall <= 0 {
+		return nil
+	}
+	v := float64(p.OutputTokens) / p.Wall.Seconds()
+	return &v
+}
+
+// MeanInFlight is how many requests were in flight on average; nil when the pass
+// took no time.
+func (p *Pass) MeanInFlight() *float64 {
+	if p.Wall <= 0 {
+		return nil
+	}
+	v := p.InFlight.Seconds() / p.Wall.Seconds()
+	return &v
+}

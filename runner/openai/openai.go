@@ -1,0 +1,43 @@
+// Package openai is the client of an OpenAI-compatible server: one chat
+// completion with its retries and timings, and the plain GETs and POSTs that the
+// engines' statistics need. It counts tokens from usage, never from text.
+//
+// It knows no engine, keeps no pass and makes no statistics.
+package openai
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Body is the JSON object of a chat completion request without its messages:
+// what all prompts of a pass share.
+type Body struct {
+	Model       string
+	MaxTokens   int
+	Temperature float64
+	TopP        float64
+	TopK        *int           // sent only when set
+	Extra       map[string]any // further fields; sent after the ones above, sorted by name
+}
+
+// Completion is what became of one request, its retries included.
+type Completion struct {
+	Index int   // of the prompt in the pass
+	Err   error // nil: an answer with choices and without an error was read to its end
+
+	Model        string // as the answer names it
+	FinishReason string
+	Body         []byte // the answer as it came, for an engine's own fields
+
+	PromptTokens     *int // usage; nil: the answer does not say
+	CompletionTokens *int
+	CachedTokens     *int // usage.prompt_tokens_details.cached_tokens
+
+	Retries   int
+	RetryWait time.Duration // time spent waiting between attempts
+	Elapsed   time.Duration // first send to last byte, retries included
+}
+
+// Message is one turn of a conversation with every field as it was read.
+type Message = json.RawMessage

@@ -1,0 +1,141 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	chatPath = "/v1/chat/completions"
+	// maxReply bounds what is read of one answer.
+	maxReply = 64 << 20
+	// maxAhead bounds what a Content-Length alone makes us allocate.
+	maxAhead = 1 << 20
+	// staleAfter is how long after a send a kept connection may break and still
+	// count as one that the server had closed while it was idle. Such news takes a
+	// round trip; a server that dies over a prompt takes longer.
+	staleAfter = time.Second
+)
+
+// request makes a request to a path below the root, which begins with a slash
+// and may have a query.
+func (c *Client) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.root.String()+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s%s: %w", method, c.shown, path, bare(err))
+	}
+	req.Header = c.header.Clone()
+	if c.host != "" {
+		req.Host = c.host
+	}
+	return req, nil
+}
+
+// post sends one chat completion. The header is shared by all requests, which
+// net/http allows: it never writes to it.
+//
+// Subtleness ahead! A kept connection may be closed by the server in the moment
+// in which a request is written to it: the pause before was as long as the
+// server's patience. That is nobody's failure and must not become a retry with
+// its wait in the middle of a pass. net/http would send such a request again on
+// another connection, but a POST only when it is marked idempotent (the empty
+// Idempotency-Key of headers) and its body can be had again (GetBody). The mark
+// would also make it repeat, silently, a request whose connection broke a minute
+// later, after the server had worked on it. So GetBody refuses when too much
+// time has gone by, and the break is then a failed attempt like any other.
+func (c *Client) post(ctx context.Context, body []byte) (*http.Response, error) {
+	sent := time.Now()
+	req := c.chat.WithContext(ctx)
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) {
+		if time.Since(sent) >= c.stale {
+			return nil, errHungUp
+		}
+		return io.NopCloser(bytes.NewReader(body)), nil
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, bare(err)
+	}
+	return resp, nil
+}
+
+// errHungUp is a connection that ends before the first byte of an answer.
+var errHungUp = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
+
+// bare takes off the method and URL that net/http and net/url put before their
+// errors: the URL may hold a password.
+func bare(err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	if errors.Is(err, io.EOF) {
+		return errHungUp
+	}
+	return err
+}
+
+// readBody reads an answer to its end. A body that breaks off is
+// io.ErrUnexpectedEOF, even where the part that came is valid JSON.
+func readBody(resp *http.Response) ([]byte, error) {
+	if n := resp.ContentLength; n > 0 && n <= maxAhead {
+		text := make([]byte, n)
+		if _, err := io.ReadFull(resp.Body, text); err != nil {
+			return nil, fmt.Errorf("reading the answer: %w", err)
+		}
+		return text, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	if len(text) > maxReply {
+		return nil, errTooLarge
+	}
+	return text, nil
+}
+
+var errTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxReply>>20)
+
+// timeout is the end of one request's time. It is a context.DeadlineExceeded, as
+// a context's own end would be, but says which limit it was.
+type timeout struct {
+	limit time.Duration
+	hint  string
+}
+
+func (e timeout) Error() string {
+	return fmt.Sprintf("no whole answer within %g s%s", e.limit.Seconds(), e.hint)
+}
+func (timeout) Timeout() bool        { return true }
+func (timeout) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// because is the reason of a failed request: the caller's context, when that has
+// ended; limit, when the request's own time is up; else err.
+func because(outer, own context.Context, limit timeout, err error) error {
+	switch {
+	case outer.Err() != nil:
+		return ended(outer)
+	case own.Err() != nil:
+		return limit
+	}
+	return err
+}
+
+// ended is why a context ended, as errors.Is finds it either way: the context's
+// error and the cause that its owner gave.
+func ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}

@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/runner/dataset"
+	"github.com/specsweep/specsweep/runner/engine"
+	"github.com/specsweep/specsweep/runner/load"
+	"github.com/specsweep/specsweep/runner/openai"
+	"github.com/specsweep/specsweep/runner/specdec"
+)
+
+// pass is what one pass over the prompts on one server gave.
+type pass struct {
+	load    load.Pass
+	stats   specdec.Stats
+	model   string // that was asked for
+	version string
+	prompts promptInfo
+	started time.Time
+	err     error // why there is no result
+}
+
+// promptInfo says which prompts a pass sent.
+type promptInfo struct {
+	asked, sent int
+	hash        string
+	summary     string // rows read and skipped, when there were fewer than asked
+}
+
+// pass makes one pass. It never fails: why it has no result stands in its err.
+func (s *sweep) pass(ctx context.Context, srv *server, info *PassInfo, baseline bool) *pass {
+	p := &pass{started: s.Now()}
+	p.err = s.measure(ctx, srv, info, p)
+	if p.err == nil && p.load.Completed == 0 {
+		p.err = allFailed(&p.load, srv.alive())
+	}
+	info.Completed, info.Failed = p.load.Completed, p.load.Failed
+	info.Wall, info.Throughput, info.Err = p.load.Wall, p.load.Throughput(), p.err
+	if info.Prompts == 0 {
+		s.Sink.PassStarted(*info) // so that every pass that ends has started
+	}
+	s.Sink.PassDone(*info)
+	return p
+}
+
+// measure sends the prompts and watches the server while it answers.
+func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pass) error {
+	run := info.Run
+	// The prompts come first: a dataset that does not load should not cost the
+	// start of a server.
+	set, err := s.prompts.get(ctx, run.Dataset)
+	if err != nil {
+		return err // names the file; the row names the dataset
+	}
+	if err := srv.ensure(ctx, run.Dataset.Name); err != nil {
+		return err
+	}
+	prompts := set.First(run.NumPrompts)
+	p.prompts = describePrompts(run, set, prompts)
+	p.model, p.version = srv.desc.Model, srv.desc.Version
+
+	probe := srv.engine.Begin(ctx, srv.client, engine.Target{
+		Model: p.model, NumSteps: srv.plan.NumSteps, Shared: srv.passes > 0,
+	})
+	bodies, err := encode(s.body(srv, run), probe, prompts)
+	if err != nil {
+		return err
+	}
+	srv.passes++
+	srv.dataset = run.Dataset.Name
+	info.Prompts = len(bodies)
+	s.Sink.PassStarted(*info)
+	p.load, err = load.Run(ctx, srv.client, bodies, load.Options{
+		Concurrency: run.Concurrency,
+		Observe: func(c *openai.Completion) {
+			probe.Observe(c)
+			s.Sink.RequestDone()
+		},
+	})
+	if err != nil {
+		return err
+	}
+	p.stats = probe.End(ctx)
+	for _, f := range p.load.Failures {
+		srv.log.Warn("requests failed", "dataset", run.Dataset.Name, "concurrency", run.Concurrency,
+			"count", f.Count, "error", f.Example)
+	}
+	return ctx.Err()
+}
+
+// body is what all requests of a pass share. Fields of the dataset win over
+// those of the server.
+func (s *sweep) body(srv *server, run *plan.Run) openai.Body {
+	extra := maps.Clone(srv.plan.ExtraBody)
+	if extra == nil {
+		extra = map[string]any{}
+	}
+	maps.Copy(extra, run.Dataset.ExtraBody)
+	return openai.Body{
+		Model:       srv.desc.Model,
+		MaxTokens:   run.MaxNewTokens,
+		Temperature: run.Temperature,
+		TopP:        s.Plan.TopP,
+		TopK:        s.Plan.TopK,
+		Extra:       extra,
+	}
+}
+
+// encode makes every request's bytes before the clock starts.
+func encode(b openai.Body, probe engine.Probe, prompts []dataset.Prompt) ([][]byte, error) {
+	probe.Request(&b)
+	bodies := make([][]byte, len(prompts))
+	for i, p := range prompts {
+		body, err := b.Encode(p.Messages)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the request of row %d: %w", p.Row, err)
+		}
+		bodies[i] = body
+	}
+	return bodies, nil
+}
+
+func describePrompts(run *plan.Run, set *dataset.Set, prompts []dataset.Prompt) promptInfo {
+	info := promptInfo{asked: run.NumPrompts, sent: len(prompts), hash: dataset.Hash(prompts)}
+	if info.sent < info.asked {
+		info.summary = set.Summary()
+	}
+	return info
+}
+
+// allFailed is the error of a pass without one completed request, with the
+// commonest reason and, for a launched server, what became of it.
+func allFailed(l *load.Pass, dead error) error {
+	err := fmt.Errorf("all requests failed (0 completed)")
+	if len(l.Failures) > 0 {
+		f := l.Failures[0]
+		err = fmt.Errorf("%w: %d of %d: %s", err, f.Count, l.Failed, f.Example)
+	}
+	if dead != nil {
+		err = fmt.Errorf("%w; %w", err, dead)
+	}
+	return err
+}

@@ -1,0 +1,45 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/runner/dataset"
+)
+
+// promptCache loads each dataset once for the whole sweep, as far as its
+// largest run needs.
+type promptCache struct {
+	need map[*plan.Dataset]int
+	sets map[*plan.Dataset]loaded
+}
+
+type loaded struct {
+	set *dataset.Set
+	err error
+}
+
+func newPromptCache(runs []plan.Run) *promptCache {
+	c := &promptCache{need: map[*plan.Dataset]int{}, sets: map[*plan.Dataset]loaded{}}
+	for _, r := range runs {
+		c.need[r.Dataset] = max(c.need[r.Dataset], r.NumPrompts)
+	}
+	return c
+}
+
+// get returns the dataset's prompts or why there are none; both are kept, except
+// for an interrupt.
+func (c *promptCache) get(ctx context.Context, d *plan.Dataset) (*dataset.Set, error) {
+	if l, ok := c.sets[d]; ok {
+		return l.set, l.err
+	}
+	set, err := dataset.Load(ctx, d, c.need[d])
+	if err != nil && ctx.Err() != nil {
+		return nil, err
+	}
+	c.sets[d] = loaded{set, err}
+	return set, err
+}
+
+// failed is the error of a dataset that has been tried.
+func (c *promptCache) failed(d *plan.Dataset) error { return c.sets[d].err }

@@ -1,0 +1,92 @@
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Read returns the rows of the run-set in dir, sorted by run_index; of rows with
+// one run_id the last counts. A line that is no row, such as the half line of a
+// killed process, is left out and named in problems: the run that it stood for
+// has no row. A run-set of another schema_version is an error.
+func Read(dir string) (rows []Row, problems []string, err error) {
+	path := filepath.Join(dir, RowsFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading run-set %s: %w", dir, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return readRows(path, f)
+}
+
+func readRows(path string, r io.Reader) ([]Row, []string, error) {
+	var (
+		rows     []Row
+		problems []string
+		at       = map[string]int{} // run_id → position in rows
+		in       = bufio.NewReader(r)
+	)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			row, rerr := parseRow(text)
+			switch {
+			case errors.Is(rerr, errSchema):
+				return nil, nil, fmt.Errorf("%s:%d: %w", path, n, rerr)
+			case rerr != nil && err != nil:
+				problems = append(problems, fmt.Sprintf("%s:%d: the last line is cut off and left out: %v", path, n, rerr))
+			case rerr != nil:
+				problems = append(problems, fmt.Sprintf("%s:%d: not a row and left out: %v", path, n, rerr))
+			default:
+				if i, ok := at[row.RunID]; ok {
+					rows[i] = row
+				} else {
+					at[row.RunID] = len(rows)
+					rows = append(rows, row)
+				}
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return a.RunIndex - b.RunIndex })
+	return rows, problems, nil
+}
+
+var errSchema = errors.New("another schema_version")
+
+func parseRow(text []byte) (Row, error) {
+	// The version alone first: another one may have given a field another type.
+	var head struct {
+		SchemaVersion *int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return Row{}, err
+	}
+	switch {
+	case head.SchemaVersion == nil:
+		return Row{}, errors.New("no schema_version")
+	case *head.SchemaVersion != SchemaVersion:
+		return Row{}, fmt.Errorf("%w: the row has %d, this specsweep reads %d; use the version that wrote the run-set",
+			errSchema, *head.SchemaVersion, SchemaVersion)
+	}
+	var row Row
+	if err := json.Unmarshal(text, &row); err != nil {
+		return Row{}, err
+	}
+	if row.RunID == "" {
+		return Row{}, errors.New("no run_id")
+	}
+	return row, nil
+}

@@ -1,0 +1,104 @@
+package result
+
+import (
+	"strings"
+	"time"
+)
+
+// SchemaVersion is the version of the row and of the files of a run-set. It
+// rises when a column changes its meaning, not when one is added.
+const SchemaVersion = 1
+
+// Row is one run: both passes of it, or why there is none. A nil pointer is a
+// value that is not available; a Warning that names its column says why.
+type Row struct {
+	SchemaVersion int               `json:"schema_version" csv:"schema_version"`
+	Plan          string            `json:"plan" csv:"plan"`
+	RunIndex      int               `json:"run_index" csv:"run_index"`
+	CellID        string            `json:"cell_id" csv:"cell_id"`
+	RunID         string            `json:"run_id" csv:"run_id"`
+	Repeat        int               `json:"repeat" csv:"repeat"`
+	Server        string            `json:"server" csv:"server"`
+	Engine        string            `json:"engine" csv:"engine"`
+	Model         string            `json:"model" csv:"model"`
+	Dataset       string            `json:"dataset" csv:"dataset"`
+	Concurrency   int               `json:"concurrency" csv:"concurrency"`
+	MaxNewTokens  int               `json:"max_new_tokens" csv:"max_new_tokens"`
+	Temperature   float64           `json:"temperature" csv:"temperature"`
+	Labels        map[string]string `json:"labels,omitempty" csv:"-"` // label_<name> columns in CSV
+
+	PromptsAsked         int      `json:"prompts_asked" csv:"prompts_asked"`
+	NumPrompts           *int     `json:"num_prompts" csv:"num_prompts,omitempty"` // completed + failed
+	Completed            *int     `json:"completed" csv:"completed,omitempty"`
+	Failed               *int     `json:"failed" csv:"failed,omitempty"`
+	OutputTokens         *int64   `json:"output_tokens" csv:"output_tokens,omitempty"`
+	WallClockS           *float64 `json:"wall_clock_s" csv:"wall_clock_s,omitempty"`
+	OutputThroughputTokS *float64 `json:"output_throughput_tok_s" csv:"output_throughput_tok_s,omitempty"`
+
+	AcceptLength        *float64 `json:"accept_length" csv:"accept_length,omitempty"`
+	AcceptanceRate      *float64 `json:"acceptance_rate" csv:"acceptance_rate,omitempty"`
+	AcceptSource        string   `json:"accept_source" csv:"accept_source"`
+	SpeculativeNumSteps *int     `json:"speculative_num_steps" csv:"speculative_num_steps,omitempty"`
+	NumDrafts           *int64   `json:"num_drafts" csv:"num_drafts,omitempty"`
+	NumDraftTokens      *int64   `json:"num_draft_tokens" csv:"num_draft_tokens,omitempty"`
+	NumAcceptedTokens   *int64   `json:"num_accepted_tokens" csv:"num_accepted_tokens,omitempty"`
+	PerPosition         Floats   `json:"acceptance_per_position" csv:"acceptance_per_position"`
+
+	BaselineThroughputTokS *float64 `json:"baseline_throughput_tok_s" csv:"baseline_throughput_tok_s,omitempty"`
+	Speedup                *float64 `json:"speedup" csv:"speedup,omitempty"`
+	BaselineEngine         string   `json:"baseline_engine" csv:"baseline_engine"` // empty: no baseline in the plan
+	BaselineCompleted      *int     `json:"baseline_completed" csv:"baseline_completed,omitempty"`
+	BaselineFailed         *int     `json:"baseline_failed" csv:"baseline_failed,omitempty"`
+	BaselineOutputTokens   *int64   `json:"baseline_output_tokens" csv:"baseline_output_tokens,omitempty"`
+
+	PromptTokens     *int64   `json:"prompt_tokens" csv:"prompt_tokens,omitempty"`
+	MeanOutputTokens *float64 `json:"mean_output_tokens" csv:"mean_output_tokens,omitempty"`
+	CachedTokens     *int64   `json:"cached_tokens" csv:"cached_tokens,omitempty"`
+	MeanInFlight     *float64 `json:"mean_in_flight" csv:"mean_in_flight,omitempty"`
+	UsageMissing     *int     `json:"usage_missing" csv:"usage_missing,omitempty"`
+	Retries          *int     `json:"retries" csv:"retries,omitempty"`
+	RetryWaitS       *float64 `json:"retry_wait_s" csv:"retry_wait_s,omitempty"`
+	Truncated        *int     `json:"truncated" csv:"truncated,omitempty"` // answers cut at max_new_tokens
+	PromptSet        string   `json:"prompt_set" csv:"prompt_set"`         // hash of the prompts sent
+
+	Error    string   `json:"error" csv:"error"` // empty: the run is ok
+	Warnings Warnings `json:"warnings" csv:"warnings"`
+
+	StartedAt       time.Time `json:"started_at" csv:"started_at"`
+	ToolVersion     string    `json:"tool_version" csv:"tool_version"`
+	ServerVersion   string    `json:"server_version" csv:"server_version"`
+	BaselineVersion string    `json:"baseline_version" csv:"baseline_version"`
+}
+
+// OK tells whether the run has numbers.
+func (r *Row) OK() bool { return r.Error == "" }
+
+// Warning is a doubt about some of a row's columns.
+type Warning struct {
+	Code    string   `json:"code"`
+	Columns []string `json:"columns,omitempty"` // the cells that carry its footnote
+	Text    string   `json:"text"`
+}
+
+// Warnings is a row's doubts; in CSV they are `code: text` joined by `; `.
+type Warnings []Warning
+
+// On tells whether one of the warnings marks that column.
+func (w Warnings) On(column string) bool {
+	for _, x := range w {
+		for _, c := range x.Columns {
+			if c == column {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w Warnings) String() string {
+	parts := make([]string, len(w))
+	for i, x := range w {
+		parts[i] = x.Code + ": " + x.Text
+	}
+	return strings.Join(parts, "; ")
+}

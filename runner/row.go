@@ -1,0 +1,234 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/runner/load"
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+// Codes of the warnings that the runner itself gives; the engines' come from
+// specdec.
+const (
+	CodeUsageMissing         = "usage_missing"
+	CodeFailedRequests       = "failed_requests"
+	CodeRetries              = "retries"
+	CodeFewerPrompts         = "fewer_prompts"
+	CodeEffectiveConcurrency = "effective_concurrency"
+	CodeNoBaseline           = "no_baseline"
+	CodeBaselineFailed       = "baseline_failed"
+	CodeBaselineEngine       = "baseline_engine"
+	CodeBaselineSpeculates   = "baseline_speculates"
+	CodeNotInterleaved       = "not_interleaved"
+	CodeNotReported          = "not_reported"
+	CodeNoThroughput         = "no_throughput"
+)
+
+// row makes a run's row of its server pass and its baseline's. base is nil when
+// the plan has no baseline or missing says why it was not measured.
+func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.Row {
+	srv := s.servers[s.schedule.serverOf[r]]
+	row := result.Row{
+		SchemaVersion: result.SchemaVersion,
+		Plan:          s.Plan.Name,
+		RunIndex:      run.Index,
+		CellID:        run.CellID,
+		RunID:         run.RunID,
+		Repeat:        run.Repeat,
+		Server:        run.Server.Name,
+		Engine:        run.Server.Engine,
+		Model:         p.model,
+		Dataset:       run.Dataset.Name,
+		Concurrency:   run.Concurrency,
+		MaxNewTokens:  run.MaxNewTokens,
+		Temperature:   run.Temperature,
+		Labels:        run.Server.Labels,
+		PromptsAsked:  run.NumPrompts,
+		StartedAt:     p.started.UTC(),
+		ToolVersion:   s.ToolVersion,
+		ServerVersion: srv.desc.Version,
+		PromptSet:     p.prompts.hash,
+	}
+	if row.Model == "" {
+		row.Model = run.Server.Model
+	}
+	fillPass(&row, p)
+	if b := s.schedule.baselineOf[r]; b >= 0 {
+		row.BaselineEngine = s.servers[b].plan.Engine
+		row.BaselineVersion = s.servers[b].desc.Version
+	}
+	if p.err != nil {
+		row.Error = p.err.Error()
+		return row
+	}
+	fillAcceptance(&row, p)
+	s.fillBaseline(&row, p, base, missing)
+	return row
+}
+
+// fillPass puts in what was counted, also of a pass whose requests all failed.
+func fillPass(row *result.Row, p *pass) {
+	l := &p.load
+	if l.Completed+l.Failed == 0 {
+		return // nothing was sent
+	}
+	row.NumPrompts = ptr(l.Completed + l.Failed)
+	row.Completed, row.Failed = ptr(l.Completed), ptr(l.Failed)
+	row.OutputTokens, row.PromptTokens = ptr(l.OutputTokens), ptr(l.PromptTokens)
+	row.WallClockS = ptr(l.Wall.Seconds())
+	row.UsageMissing, row.Retries, row.Truncated = ptr(l.UsageMissing), ptr(l.Retries), ptr(l.Truncated)
+	row.RetryWaitS = ptr(l.RetryWait.Seconds())
+	row.MeanInFlight = l.MeanInFlight()
+	row.OutputThroughputTokS = l.Throughput()
+	row.CachedTokens = l.CachedTokens
+	if known := l.Completed - l.UsageMissing; known > 0 {
+		row.MeanOutputTokens = ptr(float64(l.OutputTokens) / float64(known))
+	}
+	warnPrompts(row, p.prompts)
+	warnPass(row, l)
+}
+
+func warnPrompts(row *result.Row, info promptInfo) {
+	if info.sent < info.asked {
+		warn(row, CodeFewerPrompts, fmt.Sprintf("asked %d, the dataset gave %d (%s)", info.asked, info.sent, info.summary),
+			"num_prompts")
+	}
+	if info.sent < row.Concurrency {
+		warn(row, CodeEffectiveConcurrency, fmt.Sprintf("effective %d: there were %d prompts for concurrency %d",
+			info.sent, info.sent, row.Concurrency), "concurrency", "output_throughput_tok_s", "speedup")
+	}
+}
+
+func warnPass(row *result.Row, l *load.Pass) {
+	if l.UsageMissing > 0 {
+		warn(row, CodeUsageMissing, fmt.Sprintf("throughput understated: %d of %d answers had no token count",
+			l.UsageMissing, l.Completed), "output_throughput_tok_s", "speedup", "output_tokens")
+	}
+	if l.Failed > 0 {
+		warn(row, CodeFailedRequests, fmt.Sprintf("%d of %d requests failed%s", l.Failed, l.Completed+l.Failed, because(l)),
+			"failed", "output_throughput_tok_s", "speedup")
+	}
+	if l.Retries > 0 {
+		warn(row, CodeRetries, fmt.Sprintf("%d retries, %.1f s of waiting between attempts, inside the clock",
+			l.Retries, l.RetryWait.Seconds()), "retries", "output_throughput_tok_s", "speedup")
+	}
+	if row.OutputThroughputTokS == nil && l.Completed > 0 {
+		warn(row, CodeNoThroughput, "no answer had a token count", "output_throughput_tok_s")
+	}
+	if row.CachedTokens == nil {
+		warn(row, CodeNotReported, "the answers do not say how many prompt tokens were cached", "cached_tokens")
+	}
+	if row.MeanOutputTokens == nil {
+		warn(row, CodeNotReported, "no answer had a token count", "mean_output_tokens")
+	}
+}
+
+// because is the commonest failure in brackets.
+func because(l *load.Pass) string {
+	if len(l.Failures) == 0 {
+		return ""
+	}
+	return " (" + l.Failures[0].Example + ")"
+}
+
+func fillAcceptance(row *result.Row, p *pass) {
+	st := &p.stats
+	row.AcceptSource = string(st.Source)
+	row.AcceptLength, row.AcceptanceRate = st.AcceptLength, st.AcceptanceRate
+	row.SpeculativeNumSteps = st.NumSteps
+	row.NumDrafts, row.NumDraftTokens, row.NumAcceptedTokens = st.NumDrafts, st.NumDraftTokens, st.NumAcceptedTokens
+	row.PerPosition = st.PerPosition
+	for _, n := range st.Notes {
+		warn(row, n.Code, n.Text, n.Columns...)
+	}
+}
+
+// fillBaseline puts in the baseline's numbers and the speedup, or why there is
+// none.
+func (s *sweep) fillBaseline(row *result.Row, p, base *pass, missing string) {
+	switch {
+	case row.BaselineEngine == "":
+		warn(row, CodeNoBaseline, "the plan names no baseline_server",
+			"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens")
+		return
+	case base == nil:
+		warn(row, CodeNoBaseline, missing,
+			"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens")
+		return
+	}
+	l := &base.load
+	if l.Completed+l.Failed > 0 {
+		row.BaselineCompleted, row.BaselineFailed = ptr(l.Completed), ptr(l.Failed)
+		row.BaselineOutputTokens = ptr(l.OutputTokens)
+	}
+	if base.err != nil {
+		columns := []string{"baseline_throughput_tok_s", "speedup"}
+		if row.BaselineCompleted == nil {
+			columns = append(columns, "baseline_completed", "baseline_failed", "baseline_output_tokens")
+		}
+		warn(row, CodeBaselineFailed, "baseline: "+base.err.Error(), columns...)
+		return
+	}
+	row.BaselineThroughputTokS = l.Throughput()
+	row.Speedup = ratio(p.load.Throughput(), l.Throughput())
+	s.warnBaseline(row, base)
+}
+
+func (s *sweep) warnBaseline(row *result.Row, base *pass) {
+	l := &base.load
+	if l.Failed > 0 {
+		warn(row, CodeFailedRequests, fmt.Sprintf("baseline: %d of %d requests failed%s", l.Failed, l.Completed+l.Failed, because(l)),
+			"baseline_failed", "baseline_throughput_tok_s", "speedup")
+	}
+	if l.UsageMissing > 0 {
+		warn(row, CodeUsageMissing, fmt.Sprintf("baseline throughput understated: %d of %d answers had no token count",
+			l.UsageMissing, l.Completed), "baseline_throughput_tok_s", "speedup", "baseline_output_tokens")
+	}
+	if l.Retries > 0 {
+		warn(row, CodeRetries, fmt.Sprintf("baseline: %d retries, %.1f s of waiting between attempts, inside the clock",
+			l.Retries, l.RetryWait.Seconds()), "baseline_throughput_tok_s", "speedup")
+	}
+	if row.Speedup == nil {
+		warn(row, CodeNoThroughput, "a throughput is missing on one side", "speedup")
+	}
+	if row.BaselineThroughputTokS == nil {
+		warn(row, CodeNoThroughput, "baseline: no answer had a token count", "baseline_throughput_tok_s")
+	}
+	if row.BaselineEngine != row.Engine {
+		warn(row, CodeBaselineEngine, fmt.Sprintf("the baseline runs on another engine (%s against %s)", row.BaselineEngine, row.Engine),
+			"speedup")
+	}
+	if speculates(base) {
+		warn(row, CodeBaselineSpeculates, "the baseline server speculates itself: its statistics report accepted drafts",
+			"speedup", "baseline_throughput_tok_s")
+	}
+	if s.Plan.Order == plan.OrderByServer {
+		warn(row, CodeNotInterleaved, "not interleaved: server and baseline were measured one after the other (order: by_server)",
+			"speedup")
+	}
+}
+
+// speculates tells whether a pass saw drafts, or an average that only a
+// speculating server reports.
+func speculates(p *pass) bool {
+	return p.stats.AcceptLength != nil
+}
+
+// ratio is a/b, nil when either is missing or b is not positive.
+func ratio(a, b *float64) *float64 {
+	if a == nil || b == nil || *b <= 0 {
+		return nil
+	}
+	return ptr(*a / *b)
+}
+
+// warn adds a warning. Its text is one line.
+func warn(row *result.Row, code, text string, columns ...string) {
+	row.Warnings = append(row.Warnings, result.Warning{
+		Code: code, Columns: columns, Text: strings.Join(strings.Fields(text), " "),
+	})
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,253 @@
+// Package runner carries out a plan's runs. It decides the order of passes,
+// shares each block's baseline between the pairs that name it, keeps launched
+// servers alive as long as they are needed and turns two passes into one row.
+//
+//	runs → schedule → passes (one at a time) → rows → Sink
+//
+// It writes no file and draws no progress: finished rows and events go to a Sink
+// that the caller passes in. A request, a pass or a server that fails becomes a
+// number, a reason or an error row; only a cancelled context and a Sink that
+// cannot take a row end a sweep early.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/runner/engine"
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+// Options is what a sweep needs beside the plan.
+type Options struct {
+	Plan    *plan.Plan
+	Runs    []plan.Run // of Plan, in the order of Expand; maybe not all of them
+	Engines *engine.Registry
+	Sink    Sink
+	Log     *slog.Logger
+
+	ToolVersion string
+	LogDir      string                      // where launched servers' logs go; must exist when the plan launches any
+	Environ     []string                    // base environment of launched servers
+	LookupEnv   func(string) (string, bool) // for api_key_env
+	Now         func() time.Time            // the wall clock, for started_at
+
+	// ServerFirst measures each block's servers before its baseline and does not
+	// rotate, as the Python tools do.
+	ServerFirst bool
+}
+
+// Sink takes what a sweep yields, one call at a time except RequestDone.
+type Sink interface {
+	// Probed tells what is known of a server: after preflight and after each
+	// (re)start.
+	Probed(ServerRecord)
+	// PassStarted and PassDone enclose a pass.
+	PassStarted(PassInfo)
+	PassDone(PassInfo)
+	// RequestDone is called for every answered request, from many goroutines.
+	RequestDone()
+	// Row takes a finished run. An error ends the sweep.
+	Row(result.Row) error
+}
+
+// ServerRecord is one server as the record keeps it.
+type ServerRecord struct {
+	Server   string // name in the plan; of the first server that names it, for a baseline
+	Baseline bool
+	Endpoint *plan.Endpoint
+	engine.Description
+	Err error // why it cannot be measured
+}
+
+// PassInfo is one pass in the order of the sweep.
+type PassInfo struct {
+	Index, Total int // position in the sweep, from 1, and number of passes
+	Server       string
+	Baseline     bool
+	Run          *plan.Run // for a baseline: the first run of the block
+	Prompts      int       // requests of this pass, 0 when it could not start
+
+	// Set by PassDone:
+	Completed, Failed int
+	Wall              time.Duration
+	Throughput        *float64 // tok/s
+	Err               error
+}
+
+// ErrNoRuns says that there is nothing to do.
+var ErrNoRuns = errors.New("no runs to carry out")
+
+// Sweep carries out the runs. It returns nil when every run has its row, error
+// rows included; the context's error when it was interrupted, after handing the
+// rows whose server pass is finished to the Sink; or the Sink's error.
+// Launched servers have ended when it returns.
+func Sweep(ctx context.Context, o Options) (err error) {
+	if len(o.Runs) == 0 {
+		return ErrNoRuns
+	}
+	s, err := newSweep(o)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := s.close(); cerr != nil && err == nil {
+			err = cerr
+		}
+	}()
+	return s.run(ctx)
+}
+
+// sweep is the state of one Sweep. Only its own goroutine touches it.
+type sweep struct {
+	Options
+	schedule schedule
+	servers  []*server // by endpoint number of the schedule
+	prompts  *promptCache
+
+	pending map[int]*pass // finished server passes by position in Runs, waiting for their baseline
+	bases   map[baseKey]*pass
+	written map[int]bool
+}
+
+// baseKey names the pass of one baseline in one block.
+type baseKey struct{ block, endpoint int }
+
+func newSweep(o Options) (*sweep, error) {
+	s := &sweep{
+		Options:  o,
+		schedule: newSchedule(o.Runs, o.Plan.Order, o.ServerFirst),
+		prompts:  newPromptCache(o.Runs),
+		pending:  map[int]*pass{},
+		bases:    map[baseKey]*pass{},
+		written:  map[int]bool{},
+	}
+	conns := 1
+	for _, r := range o.Runs {
+		conns = max(conns, min(r.Concurrency, r.NumPrompts))
+	}
+	for _, e := range s.schedule.endpoints {
+		srv, err := newServer(e, conns, &s.Options)
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		s.servers = append(s.servers, srv)
+	}
+	return s, nil
+}
+
+func (s *sweep) run(ctx context.Context) error {
+	s.prepare(ctx)
+	for i, st := range s.schedule.steps {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := s.step(ctx, i, st); err != nil {
+			return err
+		}
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// step makes one pass and hands over every row that it completes.
+func (s *sweep) step(ctx context.Context, i int, st step) error {
+	srv := s.servers[st.endpoint]
+	if s.Plan.Order == plan.OrderByServer {
+		s.stopOthers(srv)
+	}
+	info := PassInfo{
+		Index: i + 1, Total: len(s.schedule.steps),
+		Server: srv.name, Baseline: st.baseline, Run: &s.Runs[st.runs[0]],
+	}
+	if st.baseline && !s.wanted(st) {
+		return nil // every run that it would serve has its (error) row already
+	}
+	p := s.pass(ctx, srv, &info, st.baseline)
+	if ctx.Err() != nil && p.err != nil {
+		return nil // an unfinished pass is no result; run tells why
+	}
+	if st.baseline {
+		s.bases[baseKey{st.block, st.endpoint}] = p
+	} else {
+		s.pending[st.runs[0]] = p
+	}
+	return s.settle(st)
+}
+
+// wanted tells whether any run of a baseline's step still needs it.
+func (s *sweep) wanted(st step) bool {
+	for _, r := range st.runs {
+		if s.written[r] {
+			continue
+		}
+		own := s.servers[s.schedule.serverOf[r]]
+		if own.err == nil && s.prompts.failed(s.Runs[r].Dataset) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// settle writes the rows of a step's runs that have all they wait for.
+func (s *sweep) settle(st step) error {
+	for _, r := range st.runs {
+		p, ok := s.pending[r]
+		if !ok {
+			continue
+		}
+		base, ready := s.baselineOf(r)
+		if !ready && p.err == nil {
+			continue
+		}
+		if err := s.write(r, p, base, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// baselineOf is the finished baseline pass of a run; ready also when there is
+// none to wait for.
+func (s *sweep) baselineOf(r int) (*pass, bool) {
+	e := s.schedule.baselineOf[r]
+	if e < 0 {
+		return nil, true
+	}
+	p, ok := s.bases[baseKey{s.schedule.blockOf[r], e}]
+	return p, ok
+}
+
+// flush writes what an interrupt left waiting for its baseline.
+func (s *sweep) flush() error {
+	for r := range s.Runs {
+		if p, ok := s.pending[r]; ok {
+			base, _ := s.baselineOf(r)
+			if err := s.write(r, p, base, "interrupted before the baseline"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write hands over a run's row. missing says why there is no baseline pass
+// although the plan has one.
+func (s *sweep) write(r int, p, base *pass, missing string) error {
+	delete(s.pending, r)
+	s.written[r] = true
+	row := s.row(&s.Runs[r], r, p, base, missing)
+	if err := s.Sink.Row(row); err != nil {
+		return fmt.Errorf("keeping the row of run %s: %w", row.RunID, err)
+	}
+	return nil
+}
