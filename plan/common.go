@@ -77,15 +77,15 @@ func (l *loader) headers(at string, raw, headers texts) {
 // reserved refuses fields of the body that specsweep sets itself.
 func (l *loader) reserved(doc *document, at string, body anything) {
 	own := map[string]string{
-		"model": "model", "messages": "the datasets", "max_tokens": "max_new_tokens", "max_completion_tokens": "max_new_tokens",
-		"temperature": "temperature", "top_p": "top_p", "stream": "nothing: answers are not streamed",
+		"model": "from model", "messages": "from the datasets", "max_tokens": "from max_new_tokens", "max_completion_tokens": "from max_new_tokens",
+		"temperature": "from temperature", "top_p": "from top_p", "stream": "answers are not streamed",
 	}
 	if l.file.TopK != nil {
-		own["top_k"] = "top_k"
+		own["top_k"] = "from top_k"
 	}
 	for _, field := range sortedKeys(body) {
-		if by, ok := own[field]; ok {
-			doc.add(join(at, field), "specsweep sets this field itself, from %s", by)
+		if why, ok := own[field]; ok {
+			doc.add(join(at, field), "specsweep sets this field itself (%s)", why)
 		}
 	}
 }

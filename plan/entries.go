@@ -24,8 +24,8 @@ type entry struct {
 func (d *decoder) entries(n *yaml.Node, path string, free bool) []entry {
 	var own []entry
 	var merges []*yaml.Node
-	lines := map[string]int{} // of the keys, folded unless free
-	merged := 0               // line of the << key
+	first := map[string]entry{} // by key, folded unless free
+	merged := 0                 // line of the << key
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := target(n.Content[i]), n.Content[i+1]
 		line := n.Content[i].Line
@@ -45,12 +45,16 @@ func (d *decoder) entries(n *yaml.Node, path string, free bool) []entry {
 		if !free {
 			id = strings.ToLower(id)
 		}
-		if first, ok := lines[id]; ok {
-			d.doc.addAt(line, join(path, k.Value), "duplicate key (first on line %d; keys that differ in case only are the same)", first)
-			continue
+		e := entry{k.Value, line, v}
+		switch other, taken := first[id]; {
+		case taken && other.key == e.key:
+			d.doc.addAt(line, join(path, e.key), "duplicate key (first on line %d)", other.line)
+		case taken:
+			d.doc.addAt(line, join(path, e.key), "duplicate key: differs from %s on line %d in case only", other.key, other.line)
+		default:
+			first[id] = e
+			own = append(own, e)
 		}
-		lines[id] = line
-		own = append(own, entry{k.Value, line, v})
 	}
 	return d.merge(own, merges, path, free)
 }

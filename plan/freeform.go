@@ -81,17 +81,14 @@ func (d *decoder) jsonScalar(n *yaml.Node, path string) any {
 		return strings.EqualFold(n.Value, "true")
 	case tag == "!!timestamp", tag == "!!merge":
 		return n.Value // JSON has no dates: the text is what was meant
-	case tag == "!!int" && intForm.MatchString(n.Value):
-		if i, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
-			return i
+	case isNumber(n) && intForm.MatchString(n.Value):
+		i, err := strconv.ParseInt(n.Value, 10, 64)
+		if err != nil {
+			d.outOfRange(n, path)
 		}
-		d.doc.addAt(n.Line, path, "%s does not fit into 64 bits: put it in quotes if it is a text", clip(n.Value))
-		return nil
-	case (tag == "!!float" || tag == "!!int") && floatForm.MatchString(n.Value):
-		f, ok := d.float(n, path)
-		if !ok {
-			return nil
-		}
+		return i
+	case isNumber(n) && floatForm.MatchString(n.Value):
+		f, _ := d.float(n, path)
 		return f
 	case tag == "!!str":
 		s, _ := d.text(n, path)

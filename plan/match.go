@@ -30,7 +30,12 @@ func (l *loader) matches(path string, entries []matchYAML) []Match {
 	return out
 }
 
+// known checks names. Where one of those there are could not be read, it may be
+// the one that is meant.
 func (l *loader) known(at string, words, known []string) {
+	if slices.Contains(known, "") {
+		return
+	}
 	for _, w := range words {
 		if !slices.Contains(known, w) {
 			l.doc.add(at, "there is no %q %s", clip(w), unknown(w, known))

@@ -18,26 +18,36 @@ var (
 )
 
 func (d *decoder) int(n *yaml.Node, path string) (int, bool) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || !intForm.MatchString(n.Value) {
+	if !isNumber(n) || !intForm.MatchString(n.Value) {
 		return 0, d.wrong(n, path, "an integer in plain decimal digits")
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 32)
 	if err != nil {
-		d.doc.addAt(n.Line, path, "%s is out of range", clip(n.Value))
-		return 0, false
+		return 0, d.outOfRange(n, path)
 	}
 	return int(i), true
 }
 
-func (d *decoder) float(n *yaml.Node, path string) (float64, bool) {
+func (d *decoder) outOfRange(n *yaml.Node, path string) bool {
+	d.doc.addAt(n.Line, path, "%s is out of range", clip(n.Value))
+	return false
+}
+
+// isNumber reports whether n is written as a number: without quotes and without a
+// tag that says otherwise. YAML calls a number that is too large for it a string.
+func isNumber(n *yaml.Node) bool {
 	tag := n.ShortTag()
-	if n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || !floatForm.MatchString(n.Value) {
+	plain := n.Style == 0 && floatForm.MatchString(n.Value)
+	return n.Kind == yaml.ScalarNode && (tag == "!!int" || tag == "!!float" || tag == "!!str" && plain)
+}
+
+func (d *decoder) float(n *yaml.Node, path string) (float64, bool) {
+	if !isNumber(n) || !floatForm.MatchString(n.Value) {
 		return 0, d.wrong(n, path, "a number")
 	}
 	f, err := strconv.ParseFloat(n.Value, 64)
 	if err != nil {
-		d.doc.addAt(n.Line, path, "%s is out of range", clip(n.Value))
-		return 0, false
+		return 0, d.outOfRange(n, path)
 	}
 	if f == 0 {
 		f = 0 // -0 and 0 are one value, and one id
@@ -47,7 +57,7 @@ func (d *decoder) float(n *yaml.Node, path string) (float64, bool) {
 
 // text is a string value with its variables replaced.
 func (d *decoder) text(n *yaml.Node, path string) (string, bool) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || isNumber(n) {
 		return "", d.wrong(n, path, "a string")
 	}
 	if d.expand == nil {
@@ -63,11 +73,8 @@ func (d *decoder) text(n *yaml.Node, path string) (string, bool) {
 // label is a text that may also be written as a number, a truth value or a date:
 // it is kept as it was written.
 func (d *decoder) label(n *yaml.Node, path string) (string, bool) {
-	if n.Kind == yaml.ScalarNode {
-		switch n.ShortTag() {
-		case "!!int", "!!float", "!!bool", "!!timestamp":
-			return n.Value, true
-		}
+	if tag := n.ShortTag(); isNumber(n) || n.Kind == yaml.ScalarNode && (tag == "!!int" || tag == "!!bool" || tag == "!!timestamp") {
+		return n.Value, true
 	}
 	return d.text(n, path)
 }
@@ -79,7 +86,7 @@ func (d *decoder) wrong(n *yaml.Node, path, want string) bool {
 		switch {
 		case want == "a string" && !isNull(n):
 			hint = ": put it in quotes"
-		case n.ShortTag() == "!!str" && (floatForm.MatchString(n.Value) || intForm.MatchString(n.Value)):
+		case n.ShortTag() == "!!str" && floatForm.MatchString(n.Value):
 			hint = ": drop the quotes"
 		case n.ShortTag() == "!!str" && strings.Contains(n.Value, "${"):
 			hint = ": variables are expanded in strings only"
@@ -103,7 +110,10 @@ func describe(n *yaml.Node) string {
 	case "!!null":
 		return "nothing"
 	case "!!str", "!!merge":
-		return fmt.Sprintf("the string %q", value)
+		if !isNumber(n) {
+			return fmt.Sprintf("the string %q", value)
+		}
+		return fmt.Sprintf("%s, a number", value)
 	case "!!int", "!!float":
 		return fmt.Sprintf("%s, a number to YAML", value)
 	case "!!bool":

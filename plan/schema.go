@@ -80,7 +80,7 @@ func integer(least json.Number) *jsonschema.Schema {
 }
 
 func prompts() *jsonschema.Schema {
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{integer("1"), {Type: "string", Pattern: "^0*[1-9][0-9]*x$"}}}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{integer("1"), {Type: "string", Pattern: "^[1-9][0-9]*x$"}}}
 }
 
 func anyOf(types ...string) *jsonschema.Schema {

@@ -49,6 +49,9 @@ func literalPassword(raw string) bool {
 // shows what stands before an @.
 func checkURL(text string) string {
 	shown := strconv.Quote(clip(userinfo.ReplaceAllString(text, "://…@")))
+	if text == "" {
+		return "must not be empty"
+	}
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
 		host, _, _ := strings.Cut(text, "/")

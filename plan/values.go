@@ -72,7 +72,7 @@ func (p *promptCount) decodeYAML(d *decoder, n *yaml.Node, path string) bool {
 	return ok && d.rule(n, path, checkNumPrompts(v))
 }
 
-var perSlotForm = regexp.MustCompile(`^[0-9]+x$`)
+var perSlotForm = regexp.MustCompile(`^(0|[1-9][0-9]*)x$`)
 
 // numPrompts reads 64 or 10x. Variables are not expanded: how much is measured
 // stands in the plan.
@@ -80,12 +80,11 @@ func (d *decoder) numPrompts(n *yaml.Node, path string) (NumPrompts, bool) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && perSlotForm.MatchString(n.Value) {
 		i, err := strconv.ParseInt(strings.TrimSuffix(n.Value, "x"), 10, 32)
 		if err != nil {
-			d.doc.addAt(n.Line, path, "%s is out of range", clip(n.Value))
-			return NumPrompts{}, false
+			return NumPrompts{}, d.outOfRange(n, path)
 		}
 		return NumPrompts{N: int(i), PerSlot: true}, true
 	}
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
+	if !isNumber(n) {
 		return NumPrompts{}, d.wrong(n, path, "a number, or a number and x for so many per slot of concurrency: 10x")
 	}
 	i, ok := d.int(n, path)

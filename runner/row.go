@@ -50,6 +50,7 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 		ToolVersion:   s.ToolVersion,
 		ServerVersion: srv.desc.Version,
 		PromptSet:     p.prompts.hash,
+		Warnings:      result.Warnings{},
 	}
 	if row.Model == "" {
 		row.Model = run.Server.Model

@@ -23,8 +23,9 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the real binary. Each script finds simulated servers at
-// $VLLM, $VLLM2, $VLLM_BASE, $SGLANG, $SGLANG_BASE and $FAILING; every script has
-// its own, so none sees another's counters.
+// $VLLM, $VLLM2, $VLLM_BASE, $SGLANG, $SGLANG_BASE, $FAILING and $LOCKED, and proxies that
+// record what they are sent at $RECORDER (before $VLLM) and $RECORDER_BASE; every
+// script has its own, so none sees another's counters.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -50,8 +51,14 @@ func startServers(env *testscript.Env) error {
 		"SGLANG":      {Engine: "sglang", Model: "m", Accept: spec, Seed: 3},
 		"SGLANG_BASE": {Engine: "sglang", Model: "m", NoSpec: true},
 		"FAILING":     {Engine: "vllm", Model: "m", FailRate: 1},
+		"LOCKED":      {Engine: "vllm", Model: "m", APIKey: "another-key"},
 	} {
 		if err := listen(env, name, c); err != nil {
+			return err
+		}
+	}
+	for name, target := range map[string]string{"RECORDER": "VLLM", "RECORDER_BASE": "VLLM_BASE"} {
+		if err := startRecorder(env, name, env.Getenv(target)); err != nil {
 			return err
 		}
 	}
@@ -85,8 +92,8 @@ func cmdRunset(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdCount checks how many lines of a file hold a text: count 4 file text.
 func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: count N file text")
+	if len(args) != 3 {
+		ts.Fatalf("usage: [!] count N file text")
 	}
 	n := 0
 	for line := range strings.Lines(ts.ReadFile(args[1])) {
@@ -94,8 +101,8 @@ func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
 			n++
 		}
 	}
-	if fmt.Sprint(n) != args[0] {
-		ts.Fatalf("%s: %d lines hold %q, want %s", args[1], n, args[2], args[0])
+	if (fmt.Sprint(n) == args[0]) == neg {
+		ts.Fatalf("%s: %d lines hold %q", args[1], n, args[2])
 	}
 }
 

@@ -23,6 +23,9 @@ import (
 	"github.com/specsweep/specsweep/runner/openai"
 )
 
+// patience is a wait that no test should see the end of.
+const patience = 20 * time.Second
+
 // fake is an engine of which only the description is asked for.
 type fake struct {
 	engine.Engine
@@ -125,9 +128,9 @@ func TestPreflight(t *testing.T) {
 			want: engine.Description{Models: []string{"a"}, Model: "a",
 				Notes: []string{"version and speculative settings unknown: no /version"}}},
 		{name: "waited for", replies: map[string][]reply{"/health": {{503, "starting"}, {503, "starting"}, {200, ""}}, "/v1/models": {{200, models("a")}}},
-			wait: time.Minute, want: engine.Description{Models: []string{"a"}, Model: "a"}},
+			wait: patience, want: engine.Description{Models: []string{"a"}, Model: "a"}},
 		{name: "overloaded for a moment", replies: map[string][]reply{"/health": healthy, "/v1/models": {{429, "slow down"}, {408, ""}, {200, models("a")}}},
-			wait: time.Minute, want: engine.Description{Models: []string{"a"}, Model: "a"}},
+			wait: patience, want: engine.Description{Models: []string{"a"}, Model: "a"}},
 		{name: "asked once", replies: map[string][]reply{"/health": {{503, "starting"}, {200, ""}}, "/v1/models": {{200, models("a")}}},
 			err: []string{"server http://", ": not ready: GET /health: HTTP 503: starting"}},
 		{name: "never ready", replies: map[string][]reply{"/health": healthy, "/v1/models": {{503, `{"error":{"message":"Loading model"}}`}}},
@@ -135,11 +138,11 @@ func TestPreflight(t *testing.T) {
 		{name: "a page instead of models", replies: map[string][]reply{"/health": healthy, "/v1/models": {{200, "<html>Welcome</html>"}}},
 			err: []string{"not ready: GET /v1/models: ", "Welcome"}},
 		{name: "key refused", replies: map[string][]reply{"/health": healthy, "/v1/models": {{401, `{"error":"Unauthorized"}`}}},
-			wait: time.Minute, err: []string{"server http://", "GET /v1/models: HTTP 401: Unauthorized", "api_key_env"}},
-		{name: "key refused for everything", replies: map[string][]reply{"/health": {{403, "no"}}}, wait: time.Minute,
+			wait: patience, err: []string{"server http://", "GET /v1/models: HTTP 401: Unauthorized", "api_key_env"}},
+		{name: "key refused for everything", replies: map[string][]reply{"/health": {{403, "no"}}}, wait: patience,
 			err: []string{"GET /health: HTTP 403: no"}},
 		{name: "refused", replies: map[string][]reply{"/health": {{400, "odd"}}, "/v1/models": {{400, "Client sent an HTTP request to an HTTPS server."}}},
-			wait: time.Minute, err: []string{"HTTP 400: Client sent an HTTP request to an HTTPS server."}},
+			wait: patience, err: []string{"HTTP 400: Client sent an HTTP request to an HTTPS server."}},
 		{name: "several and none named", replies: map[string][]reply{"/v1/models": {{200, models("a", "b")}}},
 			err: []string{"serves 2 models: name one of them in the plan: a, b"}},
 		{name: "not served", replies: map[string][]reply{"/v1/models": {{200, models(many...)}}}, model: "x",
@@ -162,6 +165,9 @@ func TestPreflight(t *testing.T) {
 						t.Errorf("error %v, want it to hold %q", err, part)
 					}
 				}
+				if tt.wait == patience && strings.Contains(err.Error(), "not ready") {
+					t.Errorf("waited before saying %v", err)
+				}
 				return
 			}
 			if err != nil {
@@ -182,7 +188,7 @@ func TestCaseH12StillLoading(t *testing.T) {
 	})
 	var logged bytes.Buffer
 	got, err := engine.Preflight(t.Context(), fake{}, serve(t, s), engine.PreflightOptions{
-		Name: "ckpt", Wait: time.Minute, Poll: time.Millisecond, Log: slog.New(slog.NewTextHandler(&logged, nil)),
+		Name: "ckpt", Wait: patience, Poll: time.Millisecond, Log: slog.New(slog.NewTextHandler(&logged, nil)),
 	})
 	if err != nil || got.Model != "toy-target" {
 		t.Fatalf("Preflight = %+v, %v", got, err)
@@ -208,7 +214,7 @@ func TestCaseH16WrongModelName(t *testing.T) {
 	t.Parallel()
 	s := newScript(map[string][]reply{"/v1/models": {{200, models("toy-target")}}, "/v1/chat/completions": {{404, ""}}})
 	c := serve(t, s)
-	_, err := engine.Preflight(t.Context(), fake{}, c, engine.PreflightOptions{Model: "Toy-Target", Wait: time.Minute})
+	_, err := engine.Preflight(t.Context(), fake{}, c, engine.PreflightOptions{Model: "Toy-Target", Wait: patience})
 	want := fmt.Sprintf(`model "Toy-Target" is not served by %s: it serves toy-target (names are case-sensitive)`, c.URL())
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
@@ -239,7 +245,7 @@ func TestPreflightWaitsForAServerThatIsNotThereYet(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		_, err := engine.Preflight(t.Context(), fake{}, c, engine.PreflightOptions{
-			Wait: time.Minute, Poll: time.Millisecond, Log: slog.New(slog.NewTextHandler(closeOnWrite{waiting}, nil)),
+			Wait: patience, Poll: time.Millisecond, Log: slog.New(slog.NewTextHandler(closeOnWrite{waiting}, nil)),
 		})
 		done <- err
 	}()
@@ -274,9 +280,9 @@ func TestPreflightShowsACertificateErrorAtOnce(t *testing.T) {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
-	_, err := engine.Preflight(t.Context(), fake{}, client(t, s.URL), engine.PreflightOptions{Wait: time.Hour})
-	if err == nil || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), s.URL) {
-		t.Errorf("error %v, want the x509 reason and %s", err, s.URL)
+	_, err := engine.Preflight(t.Context(), fake{}, client(t, s.URL), engine.PreflightOptions{Wait: patience})
+	if err == nil || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), s.URL) || strings.Contains(err.Error(), "not ready") {
+		t.Errorf("error %v, want the x509 reason at once and %s", err, s.URL)
 	}
 }
 
@@ -285,9 +291,9 @@ func TestPreflightNoticesHTTPWhereTLSWasMeant(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	c := client(t, strings.Replace(s.URL, "http://", "https://", 1))
-	_, err := engine.Preflight(t.Context(), fake{}, c, engine.PreflightOptions{Wait: time.Hour})
-	if !errors.Is(err, http.ErrSchemeMismatch) {
-		t.Errorf("error %v, want %v", err, http.ErrSchemeMismatch)
+	_, err := engine.Preflight(t.Context(), fake{}, c, engine.PreflightOptions{Wait: patience})
+	if !errors.Is(err, http.ErrSchemeMismatch) || strings.Contains(err.Error(), "not ready") {
+		t.Errorf("error %v, want %v at once", err, http.ErrSchemeMismatch)
 	}
 }
 
@@ -308,7 +314,7 @@ func TestPreflightEndsWithItsContext(t *testing.T) {
 		cancel(interrupted)
 		<-r.Context().Done()
 	}))
-	if _, err := engine.Preflight(ctx, fake{}, c, engine.PreflightOptions{Wait: time.Hour}); !errors.Is(err, interrupted) {
+	if _, err := engine.Preflight(ctx, fake{}, c, engine.PreflightOptions{Wait: patience}); !errors.Is(err, interrupted) {
 		t.Errorf("error %v, want %v", err, interrupted)
 	}
 }

@@ -85,9 +85,6 @@ func headers(o Options) (h http.Header, host string, err error) {
 	if h.Get("User-Agent") == "" {
 		h.Set("User-Agent", "specsweep")
 	}
-	// Tells net/http that a request may be sent again on another connection; see
-	// post. Without a value it is not sent itself.
-	h["Idempotency-Key"] = nil
 	return h, host, nil
 }
 

@@ -58,14 +58,14 @@ func (c *Client) attempt(outer context.Context, body []byte) (answer, verdict) {
 		err = because(outer, ctx, timeout{c.opts.Timeout, " (timeout_s)"}, err)
 		return verdict{err: fmt.Errorf("POST %s%s: %w", c.shown, chatPath, err), retry: !final}
 	}
-	resp, err := c.post(ctx, body)
+	resp, err := c.send(c.chat.WithContext(ctx), body)
 	if err != nil {
 		return answer{}, broken(err)
 	}
 	defer resp.Body.Close()
 	// The whole body before any decoding: a decoder stops at the closing brace and
 	// would not see that the answer breaks off behind it.
-	text, err := readBody(resp)
+	text, err := c.readBody(resp)
 	if err != nil {
 		return answer{}, broken(err)
 	}

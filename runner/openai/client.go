@@ -41,15 +41,16 @@ const DefaultTimeout = 600 * time.Second
 // Client speaks to one server. It is safe for concurrent use and keeps nothing
 // but idle connections, which Close drops.
 type Client struct {
-	opts   Options
-	root   *url.URL // with its userinfo
-	shown  string   // the root as messages may show it
-	host   string   // of Options.Headers; empty: the URL's
-	header http.Header
-	scrub  *strings.Replacer // takes secrets out of what a server echoes
-	http   *http.Client
-	chat   *http.Request // what all chat completions share
-	stale  time.Duration // see post
+	opts     Options
+	root     *url.URL // with its userinfo
+	shown    string   // the root as messages may show it
+	host     string   // of Options.Headers; empty: the URL's
+	header   http.Header
+	scrub    *strings.Replacer // takes secrets out of what a server echoes
+	http     *http.Client
+	chat     *http.Request // what all chat completions share; net/http writes to none of it
+	stale    time.Duration // see send
+	maxReply int64
 }
 
 // New makes a client. It sends nothing; its errors are about the options.
@@ -73,7 +74,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		opts: o, root: root, shown: display(root), host: host, header: header,
-		scrub: scrubber(o, root), stale: staleAfter,
+		scrub: scrubber(o, root), stale: staleAfter, maxReply: defaultMaxReply,
 		http: &http.Client{
 			Transport: transport(o.MaxConns),
 			// A redirected POST would become a GET, or take the key to a host that
@@ -81,7 +82,7 @@ func New(o Options) (*Client, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	if c.chat, err = c.request(context.Background(), http.MethodPost, chatPath, nil); err != nil {
+	if c.chat, err = c.request(context.Background(), http.MethodPost, chatPath); err != nil {
 		return nil, err
 	}
 	c.chat.Header.Set("Content-Type", "application/json")

@@ -56,7 +56,7 @@ func (c *Client) do(outer context.Context, method, path, accept string, body []b
 	fail := func(err error) (Reply, error) {
 		return Reply{}, fmt.Errorf("%s %s%s: %w", method, c.shown, path, because(outer, ctx, limit, err))
 	}
-	req, err := c.request(ctx, method, path, body)
+	req, err := c.request(ctx, method, path)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -66,12 +66,12 @@ func (c *Client) do(outer context.Context, method, path, accept string, body []b
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.send(req, body)
 	if err != nil {
-		return fail(bare(err))
+		return fail(err)
 	}
 	defer resp.Body.Close()
-	text, err := readBody(resp)
+	text, err := c.readBody(resp)
 	if err != nil {
 		return fail(err)
 	}

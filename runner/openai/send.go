@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"time"
 )
 
 const (
 	chatPath = "/v1/chat/completions"
-	// maxReply bounds what is read of one answer.
-	maxReply = 64 << 20
+	// defaultMaxReply bounds what is read of one answer.
+	defaultMaxReply = 64 << 20
 	// maxAhead bounds what a Content-Length alone makes us allocate.
 	maxAhead = 1 << 20
 	// staleAfter is how long after a send a kept connection may break and still
@@ -24,9 +25,9 @@ const (
 )
 
 // request makes a request to a path below the root, which begins with a slash
-// and may have a query.
-func (c *Client) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.root.String()+path, bytes.NewReader(body))
+// and may have a query. Its header is the client's own copy.
+func (c *Client) request(ctx context.Context, method, path string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.root.String()+path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s%s: %w", method, c.shown, path, bare(err))
 	}
@@ -37,34 +38,36 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return req, nil
 }
 
-// post sends one chat completion. The header is shared by all requests, which
-// net/http allows: it never writes to it.
+// send sends a request, which it does not change, with a body.
 //
 // Subtleness ahead! A kept connection may be closed by the server in the moment
-// in which a request is written to it: the pause before was as long as the
-// server's patience. That is nobody's failure and must not become a retry with
-// its wait in the middle of a pass. net/http would send such a request again on
-// another connection, but a POST only when it is marked idempotent (the empty
-// Idempotency-Key of headers) and its body can be had again (GetBody). The mark
-// would also make it repeat, silently, a request whose connection broke a minute
-// later, after the server had worked on it. So GetBody refuses when too much
-// time has gone by, and the break is then a failed attempt like any other.
-func (c *Client) post(ctx context.Context, body []byte) (*http.Response, error) {
-	sent := time.Now()
-	req := c.chat.WithContext(ctx)
-	req.Body = io.NopCloser(bytes.NewReader(body))
-	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) {
-		if time.Since(sent) >= c.stale {
-			return nil, errHungUp
+// in which a request is written to it: the pause before was just as long as the
+// server's patience. That is nobody's failure and must not become a retry, with
+// its wait, in the middle of a pass. net/http sends such a request again only
+// when it is a GET, or marked idempotent and not yet half written; and marked, it
+// would also repeat without a word what broke after a minute of the server's
+// work. So the rule is ours: what breaks on a kept connection before an answer
+// begins, within staleAfter, goes out again at once. Later breaks, and those of
+// new connections, are failed attempts like any other.
+func (c *Client) send(req *http.Request, body []byte) (*http.Response, error) {
+	var kept bool
+	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn: func(conn httptrace.GotConnInfo) { kept = conn.Reused },
+	})
+	for sent := time.Now(); ; {
+		r := req.WithContext(ctx)
+		if len(body) > 0 {
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		}
-		return io.NopCloser(bytes.NewReader(body)), nil
+		kept = false
+		resp, err := c.http.Do(r)
+		if err == nil {
+			return resp, nil
+		}
+		if !kept || ctx.Err() != nil || time.Since(sent) >= c.stale {
+			return nil, bare(err)
+		}
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, bare(err)
-	}
-	return resp, nil
 }
 
 // errHungUp is a connection that ends before the first byte of an answer.
@@ -85,25 +88,25 @@ func bare(err error) error {
 
 // readBody reads an answer to its end. A body that breaks off is
 // io.ErrUnexpectedEOF, even where the part that came is valid JSON.
-func readBody(resp *http.Response) ([]byte, error) {
-	if n := resp.ContentLength; n > 0 && n <= maxAhead {
+func (c *Client) readBody(resp *http.Response) ([]byte, error) {
+	if n := resp.ContentLength; n > 0 && n <= min(maxAhead, c.maxReply) {
 		text := make([]byte, n)
 		if _, err := io.ReadFull(resp.Body, text); err != nil {
 			return nil, fmt.Errorf("reading the answer: %w", err)
 		}
 		return text, nil
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, c.maxReply+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer: %w", err)
 	}
-	if len(text) > maxReply {
-		return nil, errTooLarge
+	if int64(len(text)) > c.maxReply {
+		return nil, fmt.Errorf("%w (%d bytes)", errTooLarge, c.maxReply)
 	}
 	return text, nil
 }
 
-var errTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxReply>>20)
+var errTooLarge = errors.New("the answer is too large")
 
 // timeout is the end of one request's time. It is a context.DeadlineExceeded, as
 // a context's own end would be, but says which limit it was.

@@ -3,35 +3,56 @@ package sim
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 	"time"
 )
 
-// job is one request on its way through the batch.
+// job is one request on its way through the engine.
 type job struct {
-	ctx   context.Context // ends when the client goes away
-	draws *rand.Rand
-	want  int // tokens of the whole answer
-	have  int // emitted so far
-	steps int // decode steps taken
-	done  chan struct{}
+	gone   <-chan struct{} // closed when the client has gone away
+	draws  *rand.Rand
+	prompt int    // tokens
+	want   int    // tokens of the whole answer, at least 1
+	reason string // finish_reason of the whole answer
+	have   int    // tokens so far
+	done   chan struct{}
 }
 
-// batch is the engine: one goroutine takes decode steps for all active jobs at
-// once, so each job is slower the more there are.
+// batch is the engine: one goroutine takes decode steps of all active jobs at
+// once, as continuous batching does, so a job is slower the more there are.
 type batch struct {
 	c        Config
+	rates    []float64
 	counters *counters
 	join     chan *job
+	stopped  chan struct{} // closed when run has returned
 }
 
-func newBatch(c Config, counters *counters) *batch {
-	return &batch{c: c, counters: counters, join: make(chan *job)}
+func newBatch(c Config, k *counters) *batch {
+	return &batch{c: c, rates: c.drafting(), counters: k, join: make(chan *job), stopped: make(chan struct{})}
 }
 
-// run serves until ctx ends. Jobs that are still active then are left to their
-// own contexts.
+// answer hands a job to the engine and waits for its end; it tells whether the
+// whole answer was emitted. A client that has gone away ends the wait only when
+// the engine has noticed and counted it.
+func (b *batch) answer(j *job) bool {
+	select {
+	case b.join <- j:
+	case <-j.gone:
+		return false
+	case <-b.stopped:
+		return false
+	}
+	select {
+	case <-j.done:
+		return j.have >= j.want
+	case <-b.stopped:
+		return false
+	}
+}
+
+// run serves jobs until ctx ends; those that are active then get no answer.
 func (b *batch) run(ctx context.Context) {
+	defer close(b.stopped)
 	var active []*job
 	pace := newPacer()
 	defer pace.timer.Stop()
@@ -45,151 +66,90 @@ func (b *batch) run(ctx context.Context) {
 				pace.reset()
 			}
 		}
-	joining: // whoever waits joins at the step's boundary
-		for {
-			select {
-			case j := <-b.join:
-				active = b.admit(active, j)
-			default:
-				break joining
-			}
-		}
-		if !pace.wait(ctx, b.c.StepTime+b.c.StepTimePerRequest*time.Duration(len(active))) {
+		active = b.admitWaiting(active)
+		took := b.c.StepTime + b.c.StepTimePerRequest*time.Duration(len(active))
+		if !pace.wait(ctx, took) {
 			return
 		}
-		active = b.step(active)
+		active = b.step(active, took)
 	}
 }
 
-// admit takes a job in: its prefill emits the first token, which no draft has
-// part in.
-func (b *batch) admit(active []*job, j *job) []*job {
-	j.have = 1
-	b.counters.prefill()
-	if j.have >= j.want {
-		close(j.done)
-		return active
+// admitWaiting takes in whoever waits at this step's boundary.
+func (b *batch) admitWaiting(active []*job) []*job {
+	for {
+		select {
+		case j := <-b.join:
+			active = b.admit(active, j)
+		default:
+			return active
+		}
 	}
-	return append(active, j)
+}
+
+// admit takes a job in: its prefill emits the first token, in which no draft has
+// part.
+func (b *batch) admit(active []*job, j *job) []*job {
+	k := b.counters
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.total.prompt += int64(j.prompt)
+	k.total.generated++
+	j.have = 1
+	if j.have < j.want {
+		return append(active, j)
+	}
+	b.finish(j)
+	k.restartIfDue(b.c.RestartAfter)
+	return active
 }
 
 // step takes one decode step of every active job and returns those that go on.
-func (b *batch) step(active []*job) []*job {
-	spec := !b.c.NoSpec && len(b.c.Accept) > 0
-	b.counters.mu.Lock()
-	defer b.counters.mu.Unlock()
+func (b *batch) step(active []*job, took time.Duration) []*job {
+	k := b.counters
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	goOn := active[:0]
-	b.counters.decodeStep()
 	for _, j := range active {
-		if j.ctx.Err() != nil {
-			b.counters.aborted++
+		select {
+		case <-j.gone:
+			k.total.finished[reasonAbort]++
 			close(j.done)
 			continue
+		default:
 		}
-		emit := 1
-		if spec {
-			// Accepted tokens that the end of the answer cuts off are still counted,
-			// as vLLM does.
-			n := accepted(j.draws, b.c.Accept)
-			b.counters.verify(len(b.c.Accept), n)
-			emit += n
-		}
-		emit = min(emit, j.want-j.have)
-		j.have += emit
-		j.steps++
-		b.counters.generated += int64(emit)
+		b.decode(j)
+		k.total.steps++
+		k.total.stepTime += took
 		if j.have >= j.want {
-			close(j.done)
+			b.finish(j)
 			continue
 		}
 		goOn = append(goOn, j)
 	}
 	clear(active[len(goOn):])
-	b.counters.fold()
+	k.average.step()
+	k.restartIfDue(b.c.RestartAfter)
 	return goOn
 }
 
-// answer runs a job to its end and tells whether it got there.
-func (b *batch) answer(j *job, stopped <-chan struct{}) bool {
-	select {
-	case b.join <- j:
-	case <-j.ctx.Done():
-		return false
-	case <-stopped:
-		return false
+// decode emits the tokens of one decode step of one job. Accepted tokens that the
+// end of the answer cuts off are counted as accepted all the same, as vLLM does.
+func (b *batch) decode(j *job) {
+	k := b.counters
+	emit := 1
+	if len(b.rates) > 0 {
+		n := accepted(j.draws, b.rates)
+		emit += n
+		k.total.verified(len(b.rates), n)
+		k.average.verified(n)
 	}
-	select {
-	case <-j.done:
-		return j.have >= j.want
-	case <-stopped:
-		return false
-	}
+	emit = min(emit, j.want-j.have)
+	j.have += emit
+	k.total.generated += int64(emit)
 }
 
-// counters is what the server knows of itself: what /metrics and /server_info
-// tell, and the truth beside it that tests ask for.
-type counters struct {
-	mu sync.Mutex
-
-	created                       time.Time // of the counters: moves with a restart
-	drafts, draftTokens, accepted int64
-	perPos                        []int64
-	generated, promptTokens       int64
-	stops, lengths, aborted       int64 // finished requests by reason
-	decodeSteps                   int64 // of requests: Σ over answers
-
-	// SGLang: totals are folded into the average every foldEvery decode steps.
-	forward                        int64
-	pendingTokens, pendingVerify   int64
-	averageTokens, averageVerified int64
-
-	// Truth, which a simulated restart leaves alone.
-	requests, answered, failed, dropped int64
-	inFlight, peak, connections         int64
-	totalDrafts, totalAccepted          int64
-}
-
-func (c *counters) prefill() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.generated++
-}
-
-func (c *counters) decodeStep() { c.forward++ }
-
-func (c *counters) verify(proposed, accepted int) {
-	c.drafts++
-	c.totalDrafts++
-	c.draftTokens += int64(proposed)
-	c.accepted += int64(accepted)
-	c.totalAccepted += int64(accepted)
-	for i := range accepted {
-		c.perPos[i]++
-	}
-	c.pendingTokens += int64(accepted) + 1
-	c.pendingVerify++
-}
-
-// fold moves what has been gathered into the average, on every fortieth step.
-func (c *counters) fold() {
-	if c.forward%foldEvery != 0 {
-		return
-	}
-	c.averageTokens += c.pendingTokens
-	c.averageVerified += c.pendingVerify
-	c.pendingTokens, c.pendingVerify = 0, 0
-}
-
-// flush is what SGLang's /flush_cache does to the average.
-func (c *counters) flush() {
-	c.forward, c.pendingTokens, c.pendingVerify, c.averageTokens, c.averageVerified = 0, 0, 0, 0, 0
-}
-
-// restart sets to zero what a real server loses.
-func (c *counters) restart(now time.Time) {
-	c.created = now
-	c.drafts, c.draftTokens, c.accepted = 0, 0, 0
-	clear(c.perPos)
-	c.generated, c.promptTokens, c.stops, c.lengths, c.aborted, c.decodeSteps = 0, 0, 0, 0, 0, 0
-	c.flush()
+func (b *batch) finish(j *job) {
+	b.counters.total.finished[j.reason]++
+	close(j.done)
 }

@@ -1,61 +1,64 @@
-// Package sim runs simulated vLLM and SGLang servers on real sockets, for the
-// demo, for trying plans without a GPU and for tests. It models continuous
-// batching and speculative decoding well enough that throughput falls and rises
-// with concurrency as on a real server, and every draw can be repeated.
+// Package sim runs simulated vLLM and SGLang servers on real sockets: for the
+// demo, for trying plans without a GPU, and for tests. It models continuous
+// batching and speculative decoding well enough that throughput changes with
+// concurrency and acceptance as on a real server, and every draw can be repeated.
 //
-// It is no inference engine, says nothing about a real model's speed, and knows
-// nothing of the rest of specsweep.
+// It computes no model, says nothing about the speed of a real one, does not
+// stream, and knows nothing of the rest of specsweep.
 package sim
 
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
-// Config is one simulated server. The zero value is a vLLM server that drafts
-// nothing it accepts; see Validate for what must hold.
+// Config is one simulated server. The zero value is a vLLM server that speculates
+// and never has a draft, as one with n-gram speculation that finds no match.
 type Config struct {
-	Engine string // "vllm" (the default) or "sglang"
-	Model  string // served name; default "sim"
+	Engine string // "vllm" (default) or "sglang"
+	Model  string // the served name; default "sim"
 
-	// Accept is the marginal acceptance rate of each draft position, as vLLM's
-	// per-position counters give it: position i is accepted in a share Accept[i]
-	// of verify steps, so accept_length is 1 + Σ and rates cannot increase.
+	// Accept is the marginal acceptance rate of each draft position, 0 to 1, as
+	// vLLM's per-position counters give it: position i is accepted in a share
+	// Accept[i] of the verify steps. A draft is accepted from its start, so the
+	// rates must not increase, and accept_length is 1 + Σ.
 	Accept []float64
-	NoSpec bool // no speculation: a baseline
+	NoSpec bool // no speculation at all: a baseline; Accept is ignored
 
-	// A decode step of the whole batch takes StepTime + StepTimePerRequest × active.
+	// A decode step of the whole batch takes StepTime + StepTimePerRequest × active
+	// requests. Both zero: steps take no time, as fast as the machine goes.
 	StepTime           time.Duration
 	StepTimePerRequest time.Duration
-	Latency            time.Duration // before every chat answer
+	Latency            time.Duration // before every chat answer, errors of FailRate too
 
-	Seed         uint64  // of all draws
-	FailRate     float64 // share of chat requests answered with 500
-	DropRate     float64 // share of chat answers that break off in their body
-	RestartAfter int     // chat answers after which the counters start at zero again, as after a restart; 0: never
+	Seed     uint64  // of all draws
+	FailRate float64 // share of chat requests that get a 500, 0 to 1
+	DropRate float64 // share of chat answers that break off in the middle of the body, 0 to 1
 
-	APIKey      string        // when set, requests without it are refused with 401
-	Version     string        // default 0.32.0 for vLLM, 0.5.23 for SGLang
-	IdleTimeout time.Duration // of keep-alive connections; default 5 s, as uvicorn
+	// RestartAfter is how many chat requests are generated to their end before the
+	// counters start again from zero, once, as a restart makes them; 0: never.
+	// Requests in flight survive it.
+	RestartAfter int
+
+	APIKey      string        // when set, requests without it get a 401
+	Version     string        // default "0.32.0" for vLLM, "0.5.23" for SGLang
+	IdleTimeout time.Duration // after which an idle connection is closed; default 5 s, as uvicorn has it
 }
 
-// foldEvery is how many decode steps SGLang takes between two updates of the
-// totals behind avg_spec_accept_length (its decode_log_interval).
-const foldEvery = 40
-
-func (c Config) withDefaults() Config {
+// Defaults is c with every zero value replaced by what it stands for.
+func (c Config) Defaults() Config {
 	if c.Engine == "" {
 		c.Engine = "vllm"
 	}
 	if c.Model == "" {
 		c.Model = "sim"
 	}
-	if c.Version == "" {
-		c.Version = "0.32.0"
-		if c.Engine == "sglang" {
-			c.Version = "0.5.23"
-		}
+	if d, ok := dialects()[c.Engine]; ok && c.Version == "" {
+		c.Version = d.version()
 	}
 	if c.IdleTimeout == 0 {
 		c.IdleTimeout = 5 * time.Second
@@ -63,45 +66,72 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Validate reports every value that cannot be simulated.
-func (c Config) Validate() error {
+// AcceptLength is what the rates imply: mean tokens per verify step with the bonus
+// token, 1 without speculation.
+func (c Config) AcceptLength() float64 {
+	length := 1.0
+	for _, rate := range c.drafting() {
+		length += rate
+	}
+	return length
+}
+
+// drafting is the rates that are in force.
+func (c Config) drafting() []float64 {
+	if c.NoSpec {
+		return nil
+	}
+	return c.Accept
+}
+
+// validate reports every value that cannot be simulated, all at once. It expects
+// Defaults to have been applied.
+func (c Config) validate() error {
 	var errs []error
-	if e := c.withDefaults().Engine; e != "vllm" && e != "sglang" {
-		errs = append(errs, fmt.Errorf("engine: unknown engine %q (have sglang, vllm)", e))
+	if _, ok := dialects()[c.Engine]; !ok {
+		have := strings.Join(slices.Sorted(maps.Keys(dialects())), ", ")
+		errs = append(errs, fmt.Errorf("engine: unknown engine %q (have %s)", c.Engine, have))
 	}
 	last := 1.0
 	for i, rate := range c.Accept {
-		switch {
-		case !(rate >= 0 && rate <= 1):
-			errs = append(errs, fmt.Errorf("accept: rate %v of position %d is not between 0 and 1", rate, i))
-		case rate > last:
-			errs = append(errs, fmt.Errorf("accept: rate %v of position %d is above the %v before it: marginal rates cannot increase, a draft is accepted from its start", rate, i, last))
+		if err := share(rate); err != nil {
+			errs = append(errs, fmt.Errorf("accept: position %d: %w", i, err))
+			continue
+		}
+		if rate > last {
+			errs = append(errs, fmt.Errorf("accept: position %d: %v is above the %v before it: a draft is accepted from its start, so rates must not increase", i, rate, last))
 		}
 		last = rate
 	}
 	for _, f := range []struct {
 		name string
 		rate float64
-	}{{"fail-rate", c.FailRate}, {"drop-rate", c.DropRate}} {
-		if !(f.rate >= 0 && f.rate <= 1) {
-			errs = append(errs, fmt.Errorf("%s: %v is not between 0 and 1", f.name, f.rate))
+	}{{"fail rate", c.FailRate}, {"drop rate", c.DropRate}} {
+		if err := share(f.rate); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", f.name, err))
 		}
 	}
-	if c.StepTime < 0 || c.StepTimePerRequest < 0 || c.Latency < 0 || c.IdleTimeout < 0 {
-		errs = append(errs, errors.New("times cannot be negative"))
+	for _, f := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"step time", c.StepTime}, {"step time per request", c.StepTimePerRequest},
+		{"latency", c.Latency}, {"idle timeout", c.IdleTimeout},
+	} {
+		if f.d < 0 {
+			errs = append(errs, fmt.Errorf("%s: %v is negative", f.name, f.d))
+		}
 	}
 	if c.RestartAfter < 0 {
-		errs = append(errs, errors.New("restart-after: cannot be negative"))
+		errs = append(errs, fmt.Errorf("restart after: %d is negative", c.RestartAfter))
 	}
 	return errors.Join(errs...)
 }
 
-// AcceptLength is what the rates imply: mean tokens per verify step, bonus token
-// included.
-func (c Config) AcceptLength() float64 {
-	length := 1.0
-	for _, rate := range c.Accept {
-		length += rate
+// share checks a fraction; NaN is none.
+func share(rate float64) error {
+	if !(rate >= 0 && rate <= 1) {
+		return fmt.Errorf("%v is not between 0 and 1", rate)
 	}
-	return length
+	return nil
 }

@@ -7,157 +7,116 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Server is a simulated server. Make it with New.
+// Server is a simulated server. Make it with New, run it with Serve.
 type Server struct {
 	c        Config
+	dialect  dialect
 	counters *counters
 	batch    *batch
-	stopped  chan struct{} // closed when Serve ends
+	serving  atomic.Bool // Serve has been called
 
 	mu   sync.Mutex
-	came map[[32]byte]int // how often each prompt has come
+	seen map[promptHash]uint64 // how often each prompt has come
 }
 
-// New makes a server that does not listen yet.
+// New makes a server that does not listen yet. The error lists every value of c
+// that cannot be simulated.
 func New(c Config) (*Server, error) {
-	if err := c.Validate(); err != nil {
+	c = c.Defaults()
+	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("simulated server: %w", err)
 	}
-	c = c.withDefaults()
-	if c.NoSpec {
-		c.Accept = nil
-	}
-	k := &counters{created: time.Now(), perPos: make([]int64, len(c.Accept))}
-	return &Server{c: c, counters: k, batch: newBatch(c, k), stopped: make(chan struct{}), came: map[[32]byte]int{}}, nil
+	k := newCounters(len(c.drafting()))
+	return &Server{c: c, dialect: dialects()[c.Engine], counters: k, batch: newBatch(c, k), seen: map[promptHash]uint64{}}, nil
 }
 
-// Serve answers on l until ctx ends, then closes every connection, and returns
-// when all of its goroutines have ended. It may be called once.
+// Serve answers on l until ctx ends, then closes l and every connection, and
+// returns when all of its goroutines have ended: nil after ctx ended, else why it
+// cannot go on. It can be called once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if !s.serving.CompareAndSwap(false, true) {
+		return errors.New("simulated server: Serve was called before; make a new server with New")
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var conns sync.WaitGroup // one a connection, its handler included
 	srv := &http.Server{
 		Handler:           s.Handler(),
 		IdleTimeout:       s.c.IdleTimeout,
 		ReadHeaderTimeout: 30 * time.Second,
-		ConnState: func(_ net.Conn, st http.ConnState) {
-			if st == http.StateNew {
-				s.counters.mu.Lock()
-				s.counters.connections++
-				s.counters.mu.Unlock()
+		BaseContext:       func(net.Listener) context.Context { return ctx }, // handlers end with the server
+		ConnState: func(c net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				conns.Add(1)
+				s.counters.connected()
+				if ctx.Err() != nil { // accepted while closing: Close may have missed it
+					_ = c.Close()
+				}
+			case http.StateClosed, http.StateHijacked:
+				conns.Done()
 			}
 		},
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() { s.batch.run(ctx) })
-	served := make(chan error, 1)
-	wg.Go(func() { served <- srv.Serve(l) })
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-served:
-	}
+	wg.Go(func() {
+		<-ctx.Done()
+		_ = srv.Close() // its only error is that of closing l, which Serve closes too
+	})
+	err := srv.Serve(l)
 	cancel()
-	close(s.stopped) // handlers that wait for the batch give up
-	cerr := srv.Close()
 	wg.Wait()
+	conns.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
+		return nil
 	}
-	return errors.Join(err, cerr)
+	return fmt.Errorf("simulated server on %s: %w", l.Addr(), err)
 }
 
-// Handler is the server's routes. Chat needs Serve, which runs the batch.
+// Handler is the server's routes. Chat completions are answered with a 503 unless
+// Serve runs, because Serve runs the engine.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.chat)
-	mux.HandleFunc("GET /v1/models", s.models)
-	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
-	if s.c.Engine == "sglang" {
-		s.sglangRoutes(mux)
-	} else {
-		s.vllmRoutes(mux)
+	routes := append(s.dialect.routes(s),
+		route{http.MethodPost, "/v1/chat/completions", s.chat},
+		route{http.MethodGet, "/v1/models", s.models},
+		route{http.MethodGet, "/health", func(http.ResponseWriter, *http.Request) {}},
+	)
+	for _, r := range routes {
+		mux.HandleFunc(r.method+" "+r.path, r.handle)
+		mux.HandleFunc(r.path, detail(http.StatusMethodNotAllowed))
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusNotFound, map[string]any{"detail": "Not Found"})
-	})
-	return s.guarded(mux)
-}
-
-// guarded asks for the key where the real servers do: vLLM below /v1 only,
-// SGLang everywhere but at /health.
-func (s *Server) guarded(next http.Handler) http.Handler {
+	mux.HandleFunc("/", detail(http.StatusNotFound))
 	if s.c.APIKey == "" {
-		return next
+		return mux
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		open := r.URL.Path == "/health"
-		if s.c.Engine == "vllm" {
-			open = len(r.URL.Path) < 3 || r.URL.Path[:3] != "/v1"
-		}
-		if !open && r.Header.Get("Authorization") != "Bearer "+s.c.APIKey {
+		if !s.dialect.open(r.URL.Path) && r.Header.Get("Authorization") != "Bearer "+s.c.APIKey {
 			writeJSON(w, http.StatusUnauthorized, map[string]any{"error": "Unauthorized"})
 			return
 		}
-		next.ServeHTTP(w, r)
+		mux.ServeHTTP(w, r)
 	})
 }
 
-// Running is a server that listens.
-type Running struct {
-	server *Server
-	url    string
-	cancel context.CancelFunc
-	done   chan error
-}
-
-// Listen starts a server on an address such as 127.0.0.1:0. Close ends it.
-func Listen(c Config, addr string) (*Running, error) {
-	s, err := New(c)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
-	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("simulated server: %w", err)
-	}
-	r := &Running{server: s, url: "http://" + l.Addr().String(), cancel: cancel, done: make(chan error, 1)}
-	go func() { r.done <- s.Serve(ctx, l) }()
-	return r, nil
-}
-
-// URL is the server's root.
-func (r *Running) URL() string { return r.url }
-
-// Close ends the server and returns when nothing of it runs any more. Call it
-// once.
-func (r *Running) Close() error {
-	r.cancel()
-	return <-r.done
-}
-
-// Counters is what truly happened on a server, whatever it tells.
-type Counters struct {
-	Requests, Answered, Failed, Dropped, Aborted int64 // chat requests
-	InFlight, PeakInFlight                       int64
-	Connections                                  int64 // opened since the start
-	Drafts, AcceptedTokens                       int64
-}
-
-// Stats is the truth so far.
-func (r *Running) Stats() Counters {
-	k := r.server.counters
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return Counters{
-		Requests: k.requests, Answered: k.answered, Failed: k.failed, Dropped: k.dropped, Aborted: k.aborted,
-		InFlight: k.inFlight, PeakInFlight: k.peak, Connections: k.connections,
-		Drafts: k.totalDrafts, AcceptedTokens: k.totalAccepted,
+// detail answers as FastAPI, which both servers are built on, does by itself.
+func detail(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, status, map[string]any{"detail": http.StatusText(status)})
 	}
 }
+
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+		"id": s.c.Model, "object": "model", "created": time.Now().Unix(), "owned_by": s.c.Engine,
+		"root": s.c.Model, "parent": nil, "max_model_len": maxModelLen,
+	}}})
+}
+
+// Stats is what truly happened so far.
+func (s *Server) Stats() Counters { return s.counters.truth() }
