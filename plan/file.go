@@ -116,14 +116,14 @@ type configDatasetYAML struct {
 	MessagesColumn      *string `yaml:"messages_column"`
 	PromptColumn        *string `yaml:"prompt_column"`
 	PromptContextColumn *string `yaml:"prompt_context_column"`
-	MaxNewTokens        *count  `yaml:"max_new_tokens"`
+	MaxNewTokens        *count  `yaml:"max_new_tokens" jsonschema_description:"Values of the axis."`
 }
 
 type matchYAML struct {
 	Server       names        `yaml:"server" jsonschema_description:"Names of servers."`
 	Dataset      names        `yaml:"dataset" jsonschema_description:"Names of datasets."`
-	Concurrency  counts       `yaml:"concurrency"`
-	MaxNewTokens counts       `yaml:"max_new_tokens"`
-	Temperature  temperatures `yaml:"temperature"`
-	NumPrompts   promptCounts `yaml:"num_prompts"`
+	Concurrency  counts       `yaml:"concurrency" jsonschema_description:"Values of the axis."`
+	MaxNewTokens counts       `yaml:"max_new_tokens" jsonschema_description:"Values of the axis."`
+	Temperature  temperatures `yaml:"temperature" jsonschema_description:"Values of the axis."`
+	NumPrompts   promptCounts `yaml:"num_prompts" jsonschema_description:"Values of the axis."`
 }

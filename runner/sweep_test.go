@@ -101,14 +101,6 @@ func sweep(ctx context.Context, t *testing.T, text string, s *sink) error {
 	})
 }
 
-func codes(r result.Row) string {
-	var c []string
-	for _, w := range r.Warnings {
-		c = append(c, w.Code)
-	}
-	return strings.Join(c, " ")
-}
-
 // explained fails when a value that is missing has no warning that names it.
 func explained(t *testing.T, r result.Row) {
 	t.Helper()

@@ -117,7 +117,7 @@ func (b *benchFlags) flagWords(err error) error {
 	if !errors.As(err, &problems) {
 		return err
 	}
-	flags := map[string]string{
+	flags := map[string]string{ //nolint:gosec // names of flags, no credentials
 		"servers[0].server": "--server", "baseline_server": "--baseline-server", "engine": "--engine", "model": "--model",
 		"datasets[0].input_data": "--input-data", "datasets[0].split": "--split", "datasets_config": "--datasets-config",
 		"datasets[0].prompt_column": "--prompt-column", "datasets[0].prompt_context_column": "--prompt-context-column",

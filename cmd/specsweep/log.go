@@ -19,7 +19,7 @@ func newLogger(w io.Writer, s settings, coloured bool) (*slog.Logger, error) {
 	if s.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
 	}
-	return slog.New(tint.NewHandler(w, &tint.Options{
+	return slog.New(tint.NewTextHandler(w, &tint.Options{
 		Level: level, NoColor: !coloured, TimeFormat: time.TimeOnly,
 	})), nil
 }

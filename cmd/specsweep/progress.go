@@ -22,7 +22,6 @@ type progress struct {
 	container *mpb.Progress
 	bar       *mpb.Bar
 	asked     int64 // requests of all passes that are over
-	label     string
 	finished  int
 }
 

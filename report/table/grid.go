@@ -162,7 +162,7 @@ func (l line) text(c Column) string {
 func markBest(g Grid, at int, c Column, ls []line) {
 	blocks := map[lineKey][]int{}
 	for i, l := range ls {
-		if l.value(c) != nil && len(l.ok) > 0 && !(c.Name == "speedup" && l.otherEngine()) {
+		if l.value(c) != nil && len(l.ok) > 0 && (c.Name != "speedup" || !l.otherEngine()) {
 			blocks[l.block()] = append(blocks[l.block()], i)
 		}
 	}

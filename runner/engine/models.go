@@ -29,10 +29,10 @@ func listModels(ctx context.Context, c *openai.Client) (modelList, error) {
 		return modelList{unlisted: fmt.Sprintf("GET /v1/models: HTTP %d", status.Status)}, nil
 	}
 	if err != nil {
-		return modelList{}, getError("/v1/models", err)
+		return modelList{}, err
 	}
 	if len(ids) == 0 {
-		return modelList{}, errors.New("GET /v1/models: the list of models is empty")
+		return modelList{}, fmt.Errorf("GET %s/v1/models: the list of models is empty", c.URL())
 	}
 	return modelList{ids: ids}, nil
 }

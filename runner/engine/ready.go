@@ -19,7 +19,8 @@ const (
 	maxPoll     = 2 * time.Second
 )
 
-// waitReady asks until the server is ready, at most for o.Wait.
+// waitReady asks until the server is ready, at most for o.Wait. The reasons in
+// its errors name the address.
 func waitReady(ctx context.Context, c *openai.Client, o PreflightOptions) (modelList, error) {
 	limit := []backoff.RetryOption{
 		backoff.WithBackOff(pauses(o.Poll)),
@@ -50,11 +51,11 @@ func waitReady(ctx context.Context, c *openai.Client, o PreflightOptions) (model
 	case ctx.Err() != nil:
 		return modelList{}, context.Cause(ctx)
 	case final != nil:
-		return modelList{}, fmt.Errorf("server %s: %w", c.URL(), final.Err)
+		return modelList{}, final.Err
 	case o.Wait > 0:
-		return modelList{}, fmt.Errorf("server %s: not ready after %s: %w", c.URL(), o.Wait, reason)
+		return modelList{}, fmt.Errorf("not ready after %s: %w", o.Wait, reason)
 	}
-	return modelList{}, fmt.Errorf("server %s: not ready: %w", c.URL(), reason)
+	return modelList{}, fmt.Errorf("not ready: %w", reason)
 }
 
 // pauses is the growing time between two tries.
@@ -80,14 +81,15 @@ func logOnce(c *openai.Client, o PreflightOptions) backoff.Notify {
 
 // ready asks once. A server without a usable /health is judged by its models.
 func ready(ctx context.Context, c *openai.Client) (modelList, error) {
-	r, err := c.Get(ctx, "/health")
+	const path = "/health"
+	r, err := c.Get(ctx, path)
 	if err != nil {
-		return modelList{}, judge(getError("/health", err))
+		return modelList{}, judge(err)
 	}
 	switch s := r.Status; {
 	case s >= http.StatusInternalServerError && s != http.StatusNotImplemented,
 		s == http.StatusTooManyRequests, s == http.StatusUnauthorized, s == http.StatusForbidden:
-		return modelList{}, judge(getError("/health", r.Err()))
+		return modelList{}, judge(fmt.Errorf("GET %s%s: %w", c.URL(), path, r.Err()))
 	}
 	m, err := listModels(ctx, c)
 	if err != nil {

@@ -58,7 +58,7 @@ func (c *Client) attempt(outer context.Context, body []byte) (answer, verdict) {
 		err = because(outer, ctx, timeout{c.opts.Timeout, " (timeout_s)"}, err)
 		return verdict{err: fmt.Errorf("POST %s%s: %w", c.shown, chatPath, err), retry: !final}
 	}
-	resp, err := c.send(c.chat.WithContext(ctx), body)
+	resp, err := c.send(ctx, c.chat, body)
 	if err != nil {
 		return answer{}, broken(err)
 	}

@@ -66,7 +66,7 @@ func (c *Client) do(outer context.Context, method, path, accept string, body []b
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := c.send(req, body)
+	resp, err := c.send(ctx, req, body)
 	if err != nil {
 		return fail(err)
 	}

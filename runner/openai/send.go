@@ -38,7 +38,7 @@ func (c *Client) request(ctx context.Context, method, path string) (*http.Reques
 	return req, nil
 }
 
-// send sends a request, which it does not change, with a body.
+// send sends a request, which it does not change, with a context and a body.
 //
 // Subtleness ahead! A kept connection may be closed by the server in the moment
 // in which a request is written to it: the pause before was just as long as the
@@ -49,9 +49,9 @@ func (c *Client) request(ctx context.Context, method, path string) (*http.Reques
 // work. So the rule is ours: what breaks on a kept connection before an answer
 // begins, within staleAfter, goes out again at once. Later breaks, and those of
 // new connections, are failed attempts like any other.
-func (c *Client) send(req *http.Request, body []byte) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, req *http.Request, body []byte) (*http.Response, error) {
 	var kept bool
-	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(conn httptrace.GotConnInfo) { kept = conn.Reused },
 	})
 	for sent := time.Now(); ; {

@@ -18,7 +18,7 @@ import (
 func TestServerOutlivesTheThreadThatStartedIt(t *testing.T) {
 	l := newLobby(t)
 	o := l.options(t, "serve")
-	p, err, tid := startOnDyingThread(t, o)
+	p, tid, err := startOnDyingThread(t, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestServerOutlivesTheThreadThatStartedIt(t *testing.T) {
 }
 
 // startOnDyingThread calls Start on a thread that ends right after.
-func startOnDyingThread(t *testing.T, o Options) (p *Process, err error, tid int) {
+func startOnDyingThread(t *testing.T, o Options) (p *Process, tid int, err error) {
 	t.Helper()
 	done := make(chan struct{})
 	release := make(chan struct{})
@@ -51,7 +51,7 @@ func startOnDyingThread(t *testing.T, o Options) (p *Process, err error, tid int
 	}
 	go onDying()
 	<-done
-	return p, err, tid
+	return p, tid, err
 }
 
 func waitThreadGone(t *testing.T, tid int) {

@@ -38,7 +38,7 @@ func openLog(path string) (*os.File, serverLog, error) {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, serverLog{}, fmt.Errorf("opening its log: %w", err)
 	}
 	return f, serverLog{path: path, start: info.Size()}, nil
@@ -61,7 +61,7 @@ func (l serverLog) read() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return "", err

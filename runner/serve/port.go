@@ -11,7 +11,7 @@ import (
 // not reserved: another program may take it before the server does, and the
 // server then says so in its log and exits.
 func FreePort() (int, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	l, err := net.Listen("tcp4", "127.0.0.1:0") //nolint:noctx // returns at once
 	if err != nil {
 		return 0, fmt.Errorf("asking for a free TCP port on 127.0.0.1: %w", err)
 	}

@@ -87,7 +87,7 @@ func launch(ctx context.Context, o *Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close() // the server has its own handle
+	defer func() { _ = out.Close() }() // the server has its own handle
 	p := &Process{
 		name: o.Name, grace: o.stopGrace(), log: log,
 		// Files, not pipes: no goroutine copies, and the server can still write
