@@ -62,7 +62,7 @@ func (l *loader) zip() {
 	}
 	seen := map[string]bool{}
 	for i, axis := range l.file.Zip {
-		at := join2("zip", i)
+		at := item("zip", i)
 		switch {
 		case !slices.Contains(axisNames(), axis):
 			l.doc.add(at, "unknown axis %q %s", clip(axis), unknown(axis, axisNames()))
@@ -81,7 +81,7 @@ func (l *loader) zip() {
 				if l.config != nil {
 					doc = l.config
 				}
-				doc.add(join2("datasets", i)+"."+axis, "%s is zipped with other axes: a dataset cannot have its own", axis)
+				doc.add(item("datasets", i)+"."+axis, "%s is zipped with other axes: a dataset cannot have its own", axis)
 			}
 		}
 	}

@@ -82,14 +82,16 @@ func (m *matrix) axes(dataset int) Axes {
 // already: with num_prompts [10x, 64] that happens at low concurrency. It is false
 // when the matrix became too large.
 func (m *matrix) product(server, dataset int, a Axes) bool {
-	for _, p := range points(a, m.l.plan.Zip, maxRuns) {
-		m.add(server, dataset, p)
-		if runs := len(m.cells) * m.l.plan.Repeats; runs > maxRuns {
-			m.l.doc.add("", "the matrix has more than %d runs", maxRuns)
-			return false
-		}
+	all := points(a, m.l.plan.Zip, maxRuns)
+	tooMany := len(all) > maxRuns
+	for i := 0; i < len(all) && !tooMany; i++ {
+		m.add(server, dataset, all[i])
+		tooMany = len(m.cells)*m.l.plan.Repeats > maxRuns
 	}
-	return true
+	if tooMany {
+		m.l.doc.add("", "the matrix has more than %d runs", maxRuns)
+	}
+	return !tooMany
 }
 
 // point is one value of each axis.

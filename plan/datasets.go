@@ -38,7 +38,7 @@ func (l *loader) datasets() {
 	}
 	first := map[string]string{}
 	for i := range l.file.Datasets {
-		l.dataset(l.doc, join2("datasets", i), l.raw.Datasets[i], l.file.Datasets[i], first)
+		l.dataset(l.doc, item("datasets", i), l.raw.Datasets[i], l.file.Datasets[i], first)
 	}
 }
 
@@ -156,7 +156,7 @@ func (l *loader) readConfig(name string) {
 	}
 	first := map[string]string{}
 	for i, y := range file.Datasets {
-		at := join2("datasets", i)
+		at := item("datasets", i)
 		if y.DatasetName != nil {
 			l.config.add(at+".dataset_name", "names a configuration of a Hub dataset, and those are not available yet: give a local file as input_data")
 		}

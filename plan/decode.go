@@ -107,10 +107,10 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, path string) bool {
 	}
 	items := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
 	good := true
-	for i, item := range n.Content {
-		at := path + "[" + strconv.Itoa(i) + "]"
-		d.doc.lines[at] = item.Line
-		good = d.value(item, items.Index(i), at) && good
+	for i, c := range n.Content {
+		at := item(path, i)
+		d.doc.lines[at] = c.Line
+		good = d.value(c, items.Index(i), at) && good
 	}
 	v.Set(items)
 	return good
@@ -152,6 +152,9 @@ func join(path, key string) string {
 	}
 	return path + "." + key
 }
+
+// item is the path of a place in a list.
+func item(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // decodeStruct decodes a mapping for a type that has more forms than one.
 func decodeStruct[T any](d *decoder, n *yaml.Node, path string) (T, bool) {

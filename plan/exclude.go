@@ -15,7 +15,7 @@ func (m *matrix) exclude() {
 			}
 		}
 		if !hit && !m.l.opts.Override.any() {
-			m.l.doc.add(join2("exclude", i), "matches no cell of the matrix")
+			m.l.doc.add(item("exclude", i), "matches no cell of the matrix")
 		}
 	}
 	for c := range m.cells {
@@ -33,7 +33,7 @@ func (m *matrix) include() bool {
 	l := m.l
 	for i := range l.plan.Include {
 		e := &l.plan.Include[i]
-		at := join2("include", i)
+		at := item("include", i)
 		if problem := e.zipProblem(l.plan.Zip); problem != "" {
 			l.doc.add(at, "%s", problem)
 			continue

@@ -64,8 +64,8 @@ func (d *decoder) jsonValue(n *yaml.Node, path string, depth int) any {
 		return d.jsonObject(n, path, depth)
 	case isList(n):
 		out := make([]any, len(n.Content))
-		for i, item := range n.Content {
-			out[i] = d.jsonValue(target(item), path+"["+strconv.Itoa(i)+"]", depth+1)
+		for i, c := range n.Content {
+			out[i] = d.jsonValue(target(c), item(path, i), depth+1)
 		}
 		return out
 	default:

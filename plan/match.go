@@ -2,11 +2,8 @@ package plan
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
-
-func join2(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // matches builds the entries of exclude or include.
 func (l *loader) matches(path string, entries []matchYAML) []Match {
@@ -19,7 +16,7 @@ func (l *loader) matches(path string, entries []matchYAML) []Match {
 	}
 	var out []Match
 	for i, y := range entries {
-		at := join2(path, i)
+		at := item(path, i)
 		l.known(at+".server", y.Server, servers)
 		l.known(at+".dataset", y.Dataset, datasets)
 		out = append(out, Match{

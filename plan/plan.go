@@ -17,7 +17,7 @@ type Plan struct {
 
 	Name        string
 	Description string
-	Labels      map[string]string // the plan's own, already merged into every endpoint
+	Labels      map[string]string // the plan's own, already merged into every server; a baseline has its own only
 
 	Servers  []Server // in the order of the tables
 	Datasets []Dataset

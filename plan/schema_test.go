@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,7 @@ func validate(t *testing.T, s *jsonschema.Schema, file string) error {
 	if err := yaml.Unmarshal(src, &v); err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(v)
+	text, err := json.Marshal(textKeys(v))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +53,27 @@ func validate(t *testing.T, s *jsonschema.Schema, file string) error {
 		t.Fatal(err)
 	}
 	return s.Validate(doc)
+}
+
+// textKeys turns keys that YAML takes for numbers into text, as JSON has them.
+func textKeys(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, inner := range v {
+			v[k] = textKeys(inner)
+		}
+	case map[any]any:
+		out := map[string]any{}
+		for k, inner := range v {
+			out[fmt.Sprint(k)] = textKeys(inner)
+		}
+		return out
+	case []any:
+		for i := range v {
+			v[i] = textKeys(v[i])
+		}
+	}
+	return v
 }
 
 func TestSchemaAcceptsGoodPlans(t *testing.T) {

@@ -27,9 +27,9 @@ func (l *loader) servers() {
 	shared, sharedModel := l.baseline("baseline_server", l.raw.BaselineServer, l.file.BaselineServer)
 	first := map[string]string{}
 	for i := range l.file.Servers {
-		at := join2("servers", i)
+		at := item("servers", i)
 		raw, s := &l.raw.Servers[i], &l.file.Servers[i]
-		l.name(at+".name", s.Name, first)
+		checkName(l.doc, at+".name", s.Name, first)
 		l.common(at, raw.commonYAML, s.commonYAML)
 
 		server := Server{Name: valueOr(s.Name, ""), Endpoint: l.endpoint(at, inherit(l.file.commonYAML, s.commonYAML))}
@@ -126,11 +126,7 @@ func (l *loader) launch(at string, raw, y *launchYAML) *Launch {
 	}
 }
 
-// name checks the name of a server or dataset; first holds where each stands.
-func (l *loader) name(at string, name *string, first map[string]string) {
-	checkName(l.doc, at, name, first)
-}
-
+// checkName checks the name of a server or dataset; first holds where each stands.
 func checkName(doc *document, at string, name *string, first map[string]string) {
 	if name == nil {
 		return

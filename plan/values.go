@@ -103,12 +103,12 @@ func axis[T comparable](d *decoder, n *yaml.Node, path string, read func(*yaml.N
 	}
 	var out []T
 	good := true
-	for i, item := range n.Content {
-		item, at := target(item), path+"["+strconv.Itoa(i)+"]"
-		v, ok := read(item, at)
-		ok = ok && d.rule(item, at, check(v))
+	for i := range n.Content {
+		c, at := target(n.Content[i]), item(path, i)
+		v, ok := read(c, at)
+		ok = ok && d.rule(c, at, check(v))
 		if ok && slices.Contains(out, v) {
-			d.doc.addAt(item.Line, at, "%v is in the list twice", item.Value)
+			d.doc.addAt(c.Line, at, "%v is in the list twice", c.Value)
 			ok = false
 		}
 		good = good && ok

@@ -26,6 +26,9 @@ import (
 // patience is a wait that no test should see the end of.
 const patience = 20 * time.Second
 
+// brief is a wait that is sat out, long enough for one answer of a busy machine.
+const brief = 500 * time.Millisecond
+
 // fake is an engine of which only the description is asked for.
 type fake struct {
 	engine.Engine
@@ -123,6 +126,8 @@ func TestPreflight(t *testing.T) {
 			want: engine.Description{Models: []string{"a"}, Model: "a"}},
 		{name: "no /health", replies: map[string][]reply{"/v1/models": {{200, models("a")}}},
 			want: engine.Description{Models: []string{"a"}, Model: "a"}},
+		{name: "/health not implemented", replies: map[string][]reply{"/health": {{501, ""}}, "/v1/models": {{200, models("a")}}},
+			want: engine.Description{Models: []string{"a"}, Model: "a"}},
 		{name: "not described", replies: map[string][]reply{"/health": healthy, "/v1/models": {{200, models("a")}}},
 			engine: fake{err: errors.New("no /version")},
 			want: engine.Description{Models: []string{"a"}, Model: "a",
@@ -133,8 +138,10 @@ func TestPreflight(t *testing.T) {
 			wait: patience, want: engine.Description{Models: []string{"a"}, Model: "a"}},
 		{name: "asked once", replies: map[string][]reply{"/health": {{503, "starting"}, {200, ""}}, "/v1/models": {{200, models("a")}}},
 			err: []string{"not ready: GET http://", "/health: HTTP 503: starting"}},
+		{name: "overloaded", replies: map[string][]reply{"/health": {{429, "slow down"}}, "/v1/models": {{200, models("a")}}},
+			err: []string{"not ready: GET http://", "/health: HTTP 429: slow down"}},
 		{name: "never ready", replies: map[string][]reply{"/health": healthy, "/v1/models": {{503, `{"error":{"message":"Loading model"}}`}}},
-			wait: 50 * time.Millisecond, err: []string{"not ready after 50ms: GET http://", "/v1/models: HTTP 503: Loading model"}},
+			wait: brief, err: []string{"not ready after 500ms: GET http://", "/v1/models: HTTP 503: Loading model"}},
 		{name: "a page instead of models", replies: map[string][]reply{"/health": healthy, "/v1/models": {{200, "<html>Welcome</html>"}}},
 			err: []string{"not ready: GET http://", "/v1/models: ", "Welcome"}},
 		{name: "key refused", replies: map[string][]reply{"/health": healthy, "/v1/models": {{401, `{"error":"Unauthorized"}`}}},
@@ -201,9 +208,9 @@ func TestCaseH12StillLoading(t *testing.T) {
 	}
 
 	s.replies["/v1/models"] = []reply{{200, models()}}
-	_, err = engine.Preflight(t.Context(), fake{}, serve(t, s), engine.PreflightOptions{Wait: 30 * time.Millisecond, Poll: time.Millisecond})
-	if err == nil || !strings.HasPrefix(err.Error(), "not ready after 30ms: GET http://") || !strings.HasSuffix(err.Error(), "the list of models is empty") {
-		t.Errorf("error %v, want not ready after 30ms and the reason", err)
+	_, err = engine.Preflight(t.Context(), fake{}, serve(t, s), engine.PreflightOptions{Wait: brief, Poll: time.Millisecond})
+	if err == nil || !strings.HasPrefix(err.Error(), "not ready after 500ms: GET http://") || !strings.HasSuffix(err.Error(), "the list of models is empty") {
+		t.Errorf("error %v, want not ready after 500ms and the reason", err)
 	}
 	if n := s.asked["/v1/chat/completions"].Load(); n != 0 {
 		t.Errorf("%d requests were sent", n)

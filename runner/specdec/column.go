@@ -8,7 +8,7 @@ const (
 	ColumnAcceptanceRate    = "acceptance_rate"
 	ColumnNumSteps          = "speculative_num_steps"
 	ColumnNumDrafts         = "num_drafts"
-	ColumnNumDraftTokens    = "num_draft_tokens"
+	ColumnNumDraftTokens    = "num_draft_tokens" //nolint:gosec // tokens are text here
 	ColumnNumAcceptedTokens = "num_accepted_tokens"
 	ColumnPerPosition       = "acceptance_per_position"
 )

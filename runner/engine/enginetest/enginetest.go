@@ -7,7 +7,6 @@ import (
 	"context"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -112,15 +111,9 @@ func broken(t *testing.T, e engine.Engine) {
 	}
 	t.Run("nobody there", func(t *testing.T) {
 		t.Parallel()
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		url := "http://" + l.Addr().String()
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		worthless(t, e, url)
+		s := httptest.NewServer(http.NotFoundHandler())
+		s.Close()
+		worthless(t, e, s.URL)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 // are compared whole.
 const (
 	drafts        = "spec_decode_num_drafts_total"
-	draftTokens   = "spec_decode_num_draft_tokens_total"
+	draftTokens   = "spec_decode_num_draft_tokens_total" //nolint:gosec // tokens are text here
 	accepted      = "spec_decode_num_accepted_tokens_total"
 	perPos        = "spec_decode_num_accepted_tokens_per_pos_total"
 	created       = "spec_decode_num_drafts_created"
