@@ -242,6 +242,7 @@ func TestBadPlans(t *testing.T) {
 		{"zip_twice", "zip_twice.yaml:10: zip[1]: concurrency is in the list twice"},
 		{"zip_unequal", "zip_unequal.yaml:10: zip: zipped axes must be equally long: concurrency has 3, num_prompts has 2"},
 		{"zip_unknown", `zip_unknown.yaml:10: zip[1]: unknown axis "num_promts" (did you mean num_prompts?)`},
+		{"dataset_no_file_empty_part", "dataset_no_file_empty_part.yaml:7: datasets[0].input_data: no such file or folder: DIR/openai/gsm8k"},
 		{"mapping_tagged", "mapping_tagged.yaml:8: labels: want a mapping (key: value) (have a mapping with the tag !mine)"},
 		{"dataset_preset_excluded", `dataset_preset_excluded.yaml:7: datasets[0]: built-in presets are not available yet: give a mapping with name and input_data (have "gsm8k")`},
 		{"include_too_large", "include_too_large.yaml:1: the matrix has more than 100000 runs"},

@@ -38,6 +38,19 @@ repeats: 2
 	}
 }
 
+// What is left at its default does not stand in an id, except for the axes.
+func TestIDOfDefaultsIsFixed(t *testing.T) {
+	r := parse(t, head+oneServer+oneDataset).Expand()[0]
+	want := `{"baseline_model":null,"concurrency":16,"dataset":{"input_data":"prompts.jsonl","name":"d"},"engine":"vllm",` +
+		`"max_new_tokens":256,"model":null,"num_prompts":64,"server":"s","temperature":0}`
+	if diff := cmp.Diff(want, string(r.Cell)); diff != "" {
+		t.Errorf("Cell (-want +got):\n%s", diff)
+	}
+	if r.CellID != "2781565fa9" {
+		t.Errorf("id %s", r.CellID)
+	}
+}
+
 func TestCellIsCanonicalJSON(t *testing.T) {
 	p, err := Load(filepath.Join("testdata", "good", "full.yaml"), options())
 	if err != nil {

@@ -102,6 +102,7 @@ func TestRootURL(t *testing.T) {
 		{"http://h/", "http://h"},
 		{"HTTPS://h:1//", "HTTPS://h:1"},
 		{"http://h/v1///", "http://h"},
+		{"http://h//v1", "http://h"},
 		{"http://h/v1/v1", "http://h/v1"},
 		{"http://h/api/v1", "http://h/api"},
 		{"http://h/v10", "http://h/v10"},

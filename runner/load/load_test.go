@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,15 +94,37 @@ func TestCaseH16PartialFailure(t *testing.T) {
 	}
 }
 
-// barrier is a server that holds its answers until so many requests are there,
-// and tells the most it ever had.
+// rounds opens a door whenever so many wait before it.
+type rounds struct {
+	mu      sync.Mutex
+	size    int
+	waiting int
+	open    chan struct{}
+}
+
+func (r *rounds) enter() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	open := r.open
+	if r.waiting++; r.waiting == r.size {
+		r.waiting, r.open = 0, make(chan struct{})
+		close(open)
+	}
+	return open
+}
+
+// barrier is a server that holds its answers until a round is complete, and
+// tells the most that it ever had in flight.
 type barrier struct {
+	rounds rounds
+
 	mu       sync.Mutex
-	size     int
-	waiting  int
-	open     chan struct{}
 	inFlight int
 	peak     int
+}
+
+func newBarrier(size int) *barrier {
+	return &barrier{rounds: rounds{size: size, open: make(chan struct{})}}
 }
 
 func (b *barrier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -109,15 +132,9 @@ func (b *barrier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	b.inFlight++
 	b.peak = max(b.peak, b.inFlight)
-	b.waiting++
-	open := b.open
-	if b.waiting == b.size {
-		b.waiting, b.open = 0, make(chan struct{})
-		close(open)
-	}
 	b.mu.Unlock()
 	select {
-	case <-open:
+	case <-b.rounds.enter():
 	case <-r.Context().Done():
 	}
 	b.mu.Lock()
@@ -130,7 +147,7 @@ func (b *barrier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // many connections as that takes.
 func TestCaseT04PeakInFlight(t *testing.T) {
 	const prompts, concurrency = 256, 128
-	b := &barrier{size: concurrency, open: make(chan struct{})}
+	b := newBarrier(concurrency)
 	var conns atomic.Int64
 	s := httptest.NewUnstartedServer(b)
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -155,10 +172,41 @@ func TestCaseT04PeakInFlight(t *testing.T) {
 	}
 }
 
+// Whenever nothing moves, exactly as many requests are in flight as asked, until
+// the prompts run out.
+func TestCaseT04NeverAboveTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const prompts, concurrency = 20, 8
+		var inFlight atomic.Int64
+		answer := make(chan struct{})
+		c := chat(func(context.Context, []byte) openai.Completion {
+			inFlight.Add(1)
+			defer inFlight.Add(-1)
+			<-answer
+			return openai.Completion{}
+		})
+		done := make(chan error)
+		go func() {
+			_, err := Run(t.Context(), c, bodies(prompts), Options{Concurrency: concurrency})
+			done <- err
+		}()
+		for left := prompts; left > 0; left-- {
+			synctest.Wait()
+			if got, want := inFlight.Load(), int64(min(left, concurrency)); got != want {
+				t.Errorf("%d in flight with %d prompts left, want %d", got, left, want)
+			}
+			answer <- struct{}{}
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Fewer prompts than slots: all go out at once.
 func TestCaseT04FewerPromptsThanSlots(t *testing.T) {
 	for _, concurrency := range []int{16, 64} {
-		b := &barrier{size: 8, open: make(chan struct{})}
+		b := newBarrier(8)
 		s := httptest.NewServer(b)
 		t.Cleanup(s.Close)
 		got, err := Run(t.Context(), client(t, s, openai.Options{}), bodies(8), Options{Concurrency: concurrency})
@@ -179,7 +227,7 @@ func TestRunOrderAndObserve(t *testing.T) {
 		c := chat(func(_ context.Context, body []byte) openai.Completion {
 			mu.Lock()
 			defer mu.Unlock()
-			n := number(strings.NewReader(string(body)))
+			n := number(bytes.NewReader(body))
 			sent = append(sent, n)
 			return openai.Completion{PromptTokens: ptr(n)}
 		})
@@ -215,7 +263,7 @@ func TestRunClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		took := []time.Duration{5 * time.Second, 1 * time.Second, 2 * time.Second, 1 * time.Second}
 		c := chat(func(_ context.Context, body []byte) openai.Completion {
-			d := took[number(strings.NewReader(string(body)))]
+			d := took[number(bytes.NewReader(body))]
 			time.Sleep(d) // synctest's time
 			return openai.Completion{CompletionTokens: ptr(10), Elapsed: d}
 		})
@@ -296,17 +344,24 @@ func TestRunCancelled(t *testing.T) {
 	}
 }
 
-// A context that ends after the last answer takes nothing away.
+// A context that ends with or after the last answer takes nothing away.
 func TestRunCancelledTooLate(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	c := chat(func(context.Context, []byte) openai.Completion { return openai.Completion{} })
-	got, err := Run(ctx, c, bodies(3), Options{Concurrency: 1, Observe: func(c *openai.Completion) {
-		if c.Index == 2 {
-			cancel()
+	for _, when := range []string{"with the answer", "after it"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := chat(func(_ context.Context, body []byte) openai.Completion {
+			if when == "with the answer" && number(bytes.NewReader(body)) == 2 {
+				cancel()
+			}
+			return openai.Completion{}
+		})
+		got, err := Run(ctx, c, bodies(3), Options{Concurrency: 1, Observe: func(c *openai.Completion) {
+			if c.Index == 2 {
+				cancel()
+			}
+		}})
+		if err != nil || got.Completed != 3 {
+			t.Errorf("cancelled %s: Run() = %d completed, %v; want all 3", when, got.Completed, err)
 		}
-	}})
-	if err != nil || got.Completed != 3 {
-		t.Errorf("Run() = %d completed, %v; want all 3", got.Completed, err)
 	}
 }
 
@@ -328,10 +383,13 @@ func TestRunSums(t *testing.T) {
 			{Kind: "odd #", Example: "odd 2", Count: 1},
 		},
 	}
-	c := chat(func(_ context.Context, body []byte) openai.Completion {
-		return answers[number(strings.NewReader(string(body)))]
-	})
 	for _, concurrency := range []int{1, 2, 3, 6} {
+		// Answers come in rounds, so that every slot has its share.
+		round := rounds{size: concurrency, open: make(chan struct{})}
+		c := chat(func(_ context.Context, body []byte) openai.Completion {
+			<-round.enter()
+			return answers[number(bytes.NewReader(body))]
+		})
 		got, err := Run(t.Context(), c, bodies(len(answers)), Options{Concurrency: concurrency})
 		if err != nil {
 			t.Fatal(err)

@@ -376,8 +376,11 @@ func TestChatCancelled(t *testing.T) {
 		url, _ := serve(t, hold(arrived))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go func() { <-arrived; cancel(stop) }()
-		c, _ := newClient(t, Options{URL: url, MaxRetries: 3})
+		c, k := newClient(t, Options{URL: url, MaxRetries: 3})
 		check(t, c.Chat(ctx, []byte(request)), 0)
+		if len(k.waits) != 0 {
+			t.Error("waited for a retry after the context's end")
+		}
 	})
 	t.Run("before", func(t *testing.T) {
 		url, requests := serve(t, always(200, good))

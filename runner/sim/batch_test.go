@@ -96,8 +96,8 @@ func TestAbort(t *testing.T) {
 			t.Error("an aborted job got to its end")
 		}
 		got, _ := k.told()
-		if got.generated != 3 || got.drafts != 2 || got.finished[reasonAbort] != 1 {
-			t.Errorf("counters = %+v, want the 3 tokens and 2 drafts until then and one abort", got)
+		if got.generated != 3 || got.drafts != 2 || got.steps != 2 || got.stepTime != 20*time.Millisecond || got.finished[reasonAbort] != 1 {
+			t.Errorf("counters = %+v, want the 3 tokens, 2 drafts and 20 ms until then and one abort", got)
 		}
 	})
 }

@@ -139,6 +139,73 @@ func TestPeakInFlight(t *testing.T) {
 	})
 }
 
+// A request is out of the count before the first byte of its answer: whoever has
+// read that may send the next one.
+func TestLeavesBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{}, {DropRate: 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			p := serveOnPipe(t, c)
+			conn, err := p.dial()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			writeChat(t, conn, 3000) // more than is buffered: the server waits for its reader
+			if _, err := conn.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if k := p.server.Stats(); k.InFlight != 0 || k.Answered+k.Dropped != 1 {
+				t.Errorf("drop rate %v: counters %+v, want the request decided", c.DropRate, k)
+			}
+		})
+	}
+}
+
+// writeChat sends a request as bytes.
+func writeChat(t *testing.T, w io.Writer, tokens int) {
+	t.Helper()
+	body := chatBody(1, tokens)
+	_, err := fmt.Fprintf(w, "POST /v1/chat/completions HTTP/1.1\r\nHost: sim\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// net/http does not notice that a connection has ended while a second request
+// waits on it, so the server must end the first by itself.
+func TestCloseEndsPipelinedRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Config{Latency: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(ctx, p) }()
+		mine, theirs := net.Pipe()
+		defer func() { _ = mine.Close() }()
+		p.conns <- theirs
+		writeChat(t, mine, 5)
+		synctest.Wait()
+		if _, err := mine.Write([]byte("P")); err != nil { // the second one begins
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		if took := time.Since(begin); took != 0 {
+			t.Errorf("Serve ended %v after its context", took)
+		}
+	})
+}
+
 // Closing a server ends requests in flight, with no answer rather than an empty one.
 func TestCloseEndsRequests(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,8 @@ import (
 	"math"
 	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -28,7 +30,8 @@ func folded(t *testing.T, url string) (float64, bool) {
 	return v.(float64), true
 }
 
-// extra are the keys that the simulated states have and the extracts leave out.
+// subset is the part of got that want has too: the simulated states hold a few keys
+// that the extracts leave out.
 func subset(want, got map[string]string) map[string]string {
 	out := map[string]string{}
 	for path := range want {
@@ -177,6 +180,28 @@ func TestSGLangFlush(t *testing.T) {
 	if v, ok := folded(t, r.URL()); ok {
 		t.Errorf("average %v 39 steps after a flush, want none", v)
 	}
+}
+
+func TestSGLangFlushRefusedWhenBusy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := serveOnPipe(t, Config{Engine: "sglang", Accept: []float64{0}, StepTime: time.Second})
+		answered := make(chan answer)
+		go func() {
+			answered <- send(t, p.client, request(t, http.MethodPost, "http://sim/v1/chat/completions", chatBody(1, 60)))
+		}()
+		time.Sleep(50500 * time.Millisecond) // 50 steps: 40 folded
+		if a := send(t, p.client, request(t, http.MethodPost, "http://sim/flush_cache", "")); a.status != http.StatusBadRequest {
+			t.Errorf("flush of a busy server: status %d, want 400: %s", a.status, a.body)
+		}
+		if a := <-answered; a.status != http.StatusOK {
+			t.Errorf("the request: status %d, error %v", a.status, a.err)
+		}
+		info := decode(t, send(t, p.client, request(t, http.MethodGet, "http://sim/server_info", "")).body)
+		if s := info["internal_states"].([]any)[0].(map[string]any); s["avg_spec_accept_length"] != 1.0 {
+			t.Errorf("average %v after a refused flush, want 1", s["avg_spec_accept_length"])
+		}
+	})
 }
 
 // A client that has its answer finds the server idle, however fast it is.
