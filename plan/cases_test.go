@@ -172,3 +172,37 @@ func TestCaseH10IPv6Addresses(t *testing.T) {
 		})
 	}
 }
+
+// A path that was mistyped is never sent to the Hub; an id is.
+func TestCaseD13PathsAndHubIDs(t *testing.T) {
+	for _, tt := range []struct{ input, want string }{
+		{"promts.jsonl", "(nearby: prompts.jsonl)"},
+		{"suite/datsets.yaml", "(nearby: suite/datasets.yaml); not looked for on the Hub either, since .yaml is the ending of a file"},
+		{"./missing", "no such file or folder"},
+		{"../missing/data", "no such file or folder"},
+		{"/abs/none.parquet", "no such file or folder: /abs/none.parquet"},
+		{"~/none.json", "no such file or folder: ~/none.json (~ is not expanded"},
+		{"~/none", "~ is not expanded"},
+		{"none", "no such file or folder"},
+		{"openai/gsm8k/main", "no such file or folder"},
+		{"openai/", "no such file or folder"},
+		{"open ai/gsm8k", "no such file or folder"},
+		{"openai/gsm8k", ""},
+		{"org/Llama-3.1-prompts.v2", ""},
+		{"org/data_1.5", ""},
+	} {
+		t.Run(tt.input, func(t *testing.T) {
+			p, err := try(head+oneServer+"datasets: [{name: d, input_data: \""+tt.input+"\"}]\n", options())
+			switch {
+			case tt.want != "":
+				if err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("error %v, want it to hold %q", err, tt.want)
+				}
+			case err != nil:
+				t.Error(err)
+			case !p.Datasets[0].Hub || p.Datasets[0].InputData != tt.input:
+				t.Errorf("dataset %+v is not on the Hub", p.Datasets[0])
+			}
+		})
+	}
+}

@@ -196,6 +196,7 @@ type cellJSON struct {
 	NumPrompts    int             `json:"num_prompts"`
 	NumSteps      *int            `json:"num_steps,omitempty"`
 	Server        string          `json:"server"`
+	ShuffleSeed   *uint64         `json:"shuffle_seed,omitempty"`
 	Temperature   float64         `json:"temperature"`
 	TopK          *int            `json:"top_k,omitempty"`
 	TopP          float64         `json:"top_p,omitempty"`
@@ -206,7 +207,7 @@ func cellID(l *loader, server int, dataset json.RawMessage, extra map[string]any
 	c := cellJSON{
 		BaselineModel: s.baselineModel, Concurrency: p.concurrency, Dataset: dataset, Engine: s.engine,
 		ExtraBody: merged(s.extraBody, extra), MaxNewTokens: p.maxNewTokens, Model: s.model, NumPrompts: prompts,
-		NumSteps: s.numSteps, Server: s.name, Temperature: p.temperature, TopK: l.plan.TopK, TopP: l.plan.TopP,
+		NumSteps: s.numSteps, Server: s.name, ShuffleSeed: (*uint64)(l.file.ShuffleSeed), Temperature: p.temperature, TopK: l.plan.TopK, TopP: l.plan.TopP,
 	}
 	if c.TopP == 1 {
 		c.TopP = 0 // the default, which omitempty leaves out; 0 itself is no top_p

@@ -1,12 +1,9 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +19,16 @@ const (
 	defaultMessagesColumn = "messages"
 )
 
-// datasets builds the datasets from the plan or from the file it names.
+// datasets builds the datasets from the plan, from the file it names, or, where it
+// says nothing, from the built-in suite.
 func (l *loader) datasets() {
 	inPlan, inFile := l.doc.has("datasets"), l.doc.has("datasets_config")
 	switch {
 	case inPlan && inFile:
 		l.doc.add("datasets_config", "give one of datasets and datasets_config")
 	case !inPlan && !inFile:
-		l.doc.add("datasets", "required, or datasets_config")
+		l.file.Datasets = suite()
+		l.raw.Datasets = l.file.Datasets
 	case inFile && l.file.DatasetsConfig != nil:
 		l.readConfig(*l.file.DatasetsConfig)
 		return
@@ -37,8 +36,12 @@ func (l *loader) datasets() {
 		l.doc.add("datasets", "an empty list: give at least one dataset")
 	}
 	first := map[string]string{}
-	for i := range l.file.Datasets {
-		l.dataset(l.doc, item("datasets", i), l.raw.Datasets[i], l.file.Datasets[i], first)
+	for i, y := range l.file.Datasets {
+		if y.preset != nil {
+			l.preset(item("datasets", i), *y.preset, first)
+			continue
+		}
+		l.dataset(l.doc, item("datasets", i), l.raw.Datasets[i].datasetYAML, y.datasetYAML, first)
 	}
 }
 
@@ -48,15 +51,32 @@ func (l *loader) dataset(doc *document, at string, raw, y datasetYAML, first map
 	d := Dataset{
 		Name: valueOr(y.Name, ""), Split: valueOr(y.Split, defaultSplit), PromptColumn: valueOr(y.PromptColumn, ""),
 		MessagesColumn: valueOr(y.MessagesColumn, ""), PromptContextColumn: valueOr(y.PromptContextColumn, ""),
+		DatasetName: valueOr(y.DatasetName, ""), Revision: valueOr(y.Revision, ""), CategoryColumn: valueOr(y.CategoryColumn, ""),
+		Turns: Turns(valueOr(y.Turns, string(TurnsFirst))), ShuffleSeed: (*uint64)(l.file.ShuffleSeed),
 		MaxNewTokens: intPointer(y.MaxNewTokens), NumPrompts: (*NumPrompts)(y.NumPrompts), ExtraBody: y.ExtraBody,
 	}
-	for key, value := range map[string]*string{
-		"split": y.Split, "messages_column": y.MessagesColumn, "prompt_column": y.PromptColumn, "prompt_context_column": y.PromptContextColumn,
+	for _, f := range []struct {
+		key   string
+		value *string
+	}{
+		{"dataset_name", y.DatasetName}, {"revision", y.Revision}, {"split", y.Split}, {"messages_column", y.MessagesColumn},
+		{"prompt_column", y.PromptColumn}, {"prompt_context_column", y.PromptContextColumn}, {"category_column", y.CategoryColumn},
 	} {
-		if value != nil && strings.TrimSpace(*value) == "" {
-			doc.add(at+"."+key, "must not be empty: leave the key out")
+		if f.value != nil && strings.TrimSpace(*f.value) == "" {
+			doc.add(at+"."+f.key, "must not be empty: leave the key out")
 		}
 	}
+	columns(doc, at, y, &d)
+	l.reserved(doc, at+".extra_body", y.ExtraBody)
+	if y.InputData != nil {
+		l.input(doc, at, *y.InputData, &d)
+	}
+	l.plan.Datasets = append(l.plan.Datasets, d)
+	l.datasetIDs = append(l.datasetIDs, identify(raw))
+}
+
+// columns checks what goes with which column.
+func columns(doc *document, at string, y datasetYAML, d *Dataset) {
 	switch {
 	case y.MessagesColumn != nil && y.PromptColumn != nil:
 		doc.add(at+".messages_column", "give one of messages_column and prompt_column")
@@ -65,15 +85,13 @@ func (l *loader) dataset(doc *document, at string, raw, y datasetYAML, first map
 	case y.MessagesColumn == nil && y.PromptColumn == nil:
 		d.MessagesColumn = defaultMessagesColumn
 	}
-	l.reserved(doc, at+".extra_body", y.ExtraBody)
-	if y.InputData != nil {
-		d.InputData = l.path(*y.InputData)
-		if problem := checkInput(*y.InputData, d.InputData); problem != "" {
-			doc.add(at+".input_data", "%s", problem)
-		}
+	known := []string{string(TurnsFirst), string(TurnsAll)}
+	switch {
+	case !slices.Contains(known, string(d.Turns)):
+		doc.add(at+".turns", "unknown value %q %s", clip(string(d.Turns)), unknown(string(d.Turns), known))
+	case d.Turns == TurnsAll && y.PromptColumn == nil && !doc.has(at+".prompt_column"):
+		doc.add(at+".turns", "all goes with prompt_column only: a list of messages holds its answers already")
 	}
-	l.plan.Datasets = append(l.plan.Datasets, d)
-	l.datasetIDs = append(l.datasetIDs, identify(raw))
 }
 
 func identify(raw datasetYAML) datasetID {
@@ -85,49 +103,15 @@ func identify(raw datasetYAML) datasetID {
 	}
 	set("name", raw.Name, "")
 	set("input_data", raw.InputData, "")
+	set("dataset_name", raw.DatasetName, "")
+	set("revision", raw.Revision, "")
 	set("split", raw.Split, defaultSplit)
 	set("messages_column", raw.MessagesColumn, defaultMessagesColumn)
 	set("prompt_column", raw.PromptColumn, "")
 	set("prompt_context_column", raw.PromptContextColumn, "")
+	set("turns", raw.Turns, string(TurnsFirst))
+	set("category_column", raw.CategoryColumn, "")
 	return id
-}
-
-// fileEnding tells data/chat.jsonl from org/chat; Llama-3.1 has none.
-var fileEnding = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]*$`)
-
-// checkInput says what is wrong with input_data, which lies at path.
-func checkInput(name, path string) string {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return "must not be empty"
-	case strings.HasPrefix(name, "~"):
-		return "~ is not expanded: write ${HOME} or the whole path"
-	}
-	_, err := os.Stat(path)
-	switch {
-	case err == nil:
-		return ""
-	case errors.Is(err, fs.ErrNotExist) && looksLikeHubID(name):
-		return fmt.Sprintf("Hub datasets are not available yet: give a local file or folder (%s does not exist)", path)
-	}
-	return statProblem(path, err)
-}
-
-// looksLikeHubID reports whether a name that is no file may be meant as owner/name.
-func looksLikeHubID(name string) bool {
-	local := strings.HasPrefix(name, ".") || filepath.IsAbs(name) || fileEnding.MatchString(name)
-	parts := strings.Split(name, "/")
-	for _, part := range parts {
-		local = local || part == ""
-	}
-	return !local && len(parts) > 1
-}
-
-func statProblem(path string, err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "no such file or folder: " + path
-	}
-	return err.Error()
 }
 
 // readConfig takes the datasets from a file of their own. It is stricter than the
@@ -157,9 +141,6 @@ func (l *loader) readConfig(name string) {
 	first := map[string]string{}
 	for i, y := range file.Datasets {
 		at := item("datasets", i)
-		if y.DatasetName != nil {
-			l.config.add(at+".dataset_name", "names a configuration of a Hub dataset, and those are not available yet: give a local file as input_data")
-		}
 		if !l.config.has(at+".messages_column") && !l.config.has(at+".prompt_column") {
 			l.config.add(at, "give one of messages_column and prompt_column")
 		}
@@ -169,7 +150,7 @@ func (l *loader) readConfig(name string) {
 
 func (y configDatasetYAML) dataset() datasetYAML {
 	return datasetYAML{
-		Name: y.Name, InputData: y.InputData, Split: y.Split, MessagesColumn: y.MessagesColumn,
+		Name: y.Name, InputData: y.InputData, Split: y.Split, DatasetName: y.DatasetName, MessagesColumn: y.MessagesColumn,
 		PromptColumn: y.PromptColumn, PromptContextColumn: y.PromptContextColumn, MaxNewTokens: y.MaxNewTokens,
 	}
 }

@@ -25,11 +25,6 @@ type valueDecoder interface {
 	decodeYAML(d *decoder, n *yaml.Node, path string) bool
 }
 
-// scalarExplainer is a mapping that people like to write as a single word.
-type scalarExplainer interface {
-	explainScalar(word string) string
-}
-
 // decode reads the document twice: as written, and with variables expanded. Only
 // the second reading notes problems and lines.
 func decode[T any](doc *document, lookup lookupFunc) (raw, expanded T) {
@@ -68,10 +63,6 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) bool {
 
 func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) bool {
 	if !isMapping(n) {
-		if e, ok := v.Addr().Interface().(scalarExplainer); ok && n.Kind == yaml.ScalarNode && !isNull(n) {
-			d.doc.addAt(n.Line, path, "%s", e.explainScalar(n.Value))
-			return false
-		}
 		return d.wrong(n, path, "a mapping (key: value)")
 	}
 	fields := fieldsOf(v)

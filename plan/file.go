@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"fmt"
-
 	"go.yaml.in/yaml/v3"
 )
 
@@ -15,25 +13,26 @@ type planYAML struct {
 	Name        *string        `yaml:"name" jsonschema:"required" jsonschema_description:"Names the results folder: ASCII letters, digits, dots, _ and -."`
 	Description *string        `yaml:"description" jsonschema_description:"What is measured, for people."`
 	commonYAML
-	BaselineServer *baselineYAML `yaml:"baseline_server" jsonschema_description:"The server without speculation that every server is compared with: a URL, a mapping, or none."`
-	NumSteps       *count        `yaml:"num_steps" jsonschema_description:"speculative_num_steps of the servers, for engines that do not tell."`
-	Servers        []serverYAML  `yaml:"servers" jsonschema:"required,minItems=1" jsonschema_description:"The servers with speculation, in the order of the tables."`
-	Datasets       []datasetYAML `yaml:"datasets" jsonschema:"minItems=1" jsonschema_description:"Where the prompts come from. Give this or datasets_config."`
-	DatasetsConfig *string       `yaml:"datasets_config" jsonschema_description:"A file with a datasets: list, instead of datasets."`
-	Concurrency    counts        `yaml:"concurrency" jsonschema_description:"Requests in flight; an axis. Default 16."`
-	MaxNewTokens   counts        `yaml:"max_new_tokens" jsonschema_description:"Tokens per answer at most; an axis. Default 256."`
-	Temperature    temperatures  `yaml:"temperature" jsonschema_description:"Sampling temperature; an axis. Default 0."`
-	NumPrompts     promptCounts  `yaml:"num_prompts" jsonschema_description:"Prompts per pass, or 10x for ten per slot of concurrency and at least 64; an axis. Default 64."`
-	Zip            []string      `yaml:"zip" jsonschema:"minItems=2" jsonschema_description:"Axes of equal length that go together, position by position."`
-	Exclude        []matchYAML   `yaml:"exclude" jsonschema_description:"Cells to leave out: those that match every key of an entry."`
-	Include        []matchYAML   `yaml:"include" jsonschema_description:"Cells to add after exclude; keys left out take the plan's values."`
-	TopP           *probability  `yaml:"top_p" jsonschema_description:"Nucleus sampling, always sent. Default 1."`
-	TopK           *topK         `yaml:"top_k" jsonschema:"nullable" jsonschema_description:"Sent when set; -1 for no limit."`
-	Repeats        *count        `yaml:"repeats" jsonschema_description:"Runs of each cell. Default 1."`
-	Order          *string       `yaml:"order" jsonschema:"enum=by_block,enum=by_server" jsonschema_description:"Order of passes. Default by_block."`
-	TimeoutS       *seconds      `yaml:"timeout_s" jsonschema_description:"Seconds for one attempt of one request. Default 600."`
-	MaxRetries     *retries      `yaml:"max_retries" jsonschema_description:"Retries of a request. Default 3."`
-	ServerWaitS    *waitSeconds  `yaml:"server_wait_s" jsonschema_description:"Seconds to wait for a server that is not ready; also bounds preflight. Default 600."`
+	BaselineServer *baselineYAML      `yaml:"baseline_server" jsonschema_description:"The server without speculation that every server is compared with: a URL, a mapping, or none."`
+	NumSteps       *count             `yaml:"num_steps" jsonschema_description:"speculative_num_steps of the servers, for engines that do not tell."`
+	Servers        []serverYAML       `yaml:"servers" jsonschema:"required,minItems=1" jsonschema_description:"The servers with speculation, in the order of the tables."`
+	Datasets       []datasetEntryYAML `yaml:"datasets" jsonschema:"minItems=1" jsonschema_description:"Where the prompts come from: names of presets, or mappings. Left out, and datasets_config too: the built-in suite."`
+	DatasetsConfig *string            `yaml:"datasets_config" jsonschema_description:"A file with a datasets: list, instead of datasets."`
+	Concurrency    counts             `yaml:"concurrency" jsonschema_description:"Requests in flight; an axis. Default 16."`
+	MaxNewTokens   counts             `yaml:"max_new_tokens" jsonschema_description:"Tokens per answer at most; an axis. Default 256."`
+	Temperature    temperatures       `yaml:"temperature" jsonschema_description:"Sampling temperature; an axis. Default 0."`
+	NumPrompts     promptCounts       `yaml:"num_prompts" jsonschema_description:"Prompts per pass, or 10x for ten per slot of concurrency and at least 64; an axis. Default 64."`
+	Zip            []string           `yaml:"zip" jsonschema:"minItems=2" jsonschema_description:"Axes of equal length that go together, position by position."`
+	Exclude        []matchYAML        `yaml:"exclude" jsonschema_description:"Cells to leave out: those that match every key of an entry."`
+	Include        []matchYAML        `yaml:"include" jsonschema_description:"Cells to add after exclude; keys left out take the plan's values."`
+	TopP           *probability       `yaml:"top_p" jsonschema_description:"Nucleus sampling, always sent. Default 1."`
+	TopK           *topK              `yaml:"top_k" jsonschema:"nullable" jsonschema_description:"Sent when set; -1 for no limit."`
+	Repeats        *count             `yaml:"repeats" jsonschema_description:"Runs of each cell. Default 1."`
+	Order          *string            `yaml:"order" jsonschema:"enum=by_block,enum=by_server" jsonschema_description:"Order of passes. Default by_block."`
+	TimeoutS       *seconds           `yaml:"timeout_s" jsonschema_description:"Seconds for one attempt of one request. Default 600."`
+	MaxRetries     *retries           `yaml:"max_retries" jsonschema_description:"Retries of a request. Default 3."`
+	ShuffleSeed    *seed              `yaml:"shuffle_seed" jsonschema_description:"Shuffles the rows of every dataset as Hugging Face datasets does with this seed. Default: rows in order."`
+	ServerWaitS    *waitSeconds       `yaml:"server_wait_s" jsonschema_description:"Seconds to wait for a server that is not ready; also bounds preflight. Default 600."`
 }
 
 // commonYAML is what the plan, a server and a baseline may all say.
@@ -89,18 +88,43 @@ type launchYAML struct {
 
 type datasetYAML struct {
 	Name                *string      `yaml:"name" jsonschema:"required" jsonschema_description:"Name in tables and ids."`
-	InputData           *string      `yaml:"input_data" jsonschema:"required" jsonschema_description:"File or folder with prompts, from the plan's folder."`
+	InputData           *string      `yaml:"input_data" jsonschema:"required" jsonschema_description:"File or folder with prompts, from the plan's folder, or org/name on the Hugging Face Hub."`
+	DatasetName         *string      `yaml:"dataset_name" jsonschema_description:"Configuration of a Hub dataset; may be left out when it has only one."`
+	Revision            *string      `yaml:"revision" jsonschema_description:"Branch, tag or commit of a Hub dataset. Default main."`
 	Split               *string      `yaml:"split" jsonschema_description:"Split, with or without a slice: train[:100]. Default train."`
 	MessagesColumn      *string      `yaml:"messages_column" jsonschema_description:"Column with lists of messages. Default messages."`
 	PromptColumn        *string      `yaml:"prompt_column" jsonschema_description:"Column with a prompt, instead of messages_column."`
 	PromptContextColumn *string      `yaml:"prompt_context_column" jsonschema_description:"Column that is appended to the prompt after a blank line."`
+	Turns               *string      `yaml:"turns" jsonschema:"enum=first,enum=all" jsonschema_description:"What is sent of a list in prompt_column: its first turn, or all of them with the answers between. Default first."`
+	CategoryColumn      *string      `yaml:"category_column" jsonschema_description:"Column that is kept with each prompt."`
 	MaxNewTokens        *count       `yaml:"max_new_tokens" jsonschema_description:"Replaces the axis for this dataset."`
 	NumPrompts          *promptCount `yaml:"num_prompts" jsonschema_description:"Replaces the axis for this dataset."`
 	ExtraBody           anything     `yaml:"extra_body" jsonschema_description:"Fields of the request's body for this dataset."`
 }
 
-func (*datasetYAML) explainScalar(word string) string {
-	return fmt.Sprintf("built-in presets are not available yet: give a mapping with name and input_data (have %q)", clip(word))
+// datasetEntryYAML is an item of datasets: a mapping, or a bare word for a preset.
+type datasetEntryYAML struct {
+	preset *Preset // nil for a mapping
+	datasetYAML
+}
+
+// decodeYAML takes a mapping, or a bare word for a preset.
+func (y *datasetEntryYAML) decodeYAML(d *decoder, n *yaml.Node, path string) bool {
+	if n.Kind != yaml.ScalarNode || isNull(n) {
+		fresh, ok := decodeStruct[datasetYAML](d, n, path)
+		y.datasetYAML = fresh
+		return ok
+	}
+	word, ok := d.text(n, path)
+	if !ok {
+		return false
+	}
+	p, ok := PresetNamed(word)
+	if !ok {
+		return d.rule(n, path, unknownPreset(word))
+	}
+	y.preset = &p
+	return true
 }
 
 // configYAML is the file that datasets_config names.

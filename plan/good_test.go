@@ -14,7 +14,7 @@ import (
 
 func TestGoodPlans(t *testing.T) {
 	want := map[string]int{
-		"minimal": 1, "full": 36, "merge": 2, "freeform": 1, "config": 2, "variables": 1, "overlap": 5,
+		"minimal": 1, "full": 36, "merge": 2, "freeform": 1, "config": 3, "variables": 1, "overlap": 5, "hub": 4, "suite": 4,
 	}
 	files, err := filepath.Glob(filepath.Join("testdata", "good", "*.yaml"))
 	if err != nil || len(files) != len(want) {
@@ -83,10 +83,10 @@ func TestLoadFillsEverything(t *testing.T) {
 		},
 		Datasets: []Dataset{
 			{
-				Name: "chat", InputData: filepath.Join(dir, "prompts.jsonl"), Split: "train[:10]", MessagesColumn: "turns",
+				Name: "chat", InputData: filepath.Join(dir, "prompts.jsonl"), Split: "train[:10]", MessagesColumn: "turns", Turns: TurnsFirst,
 				MaxNewTokens: new(64), NumPrompts: &NumPrompts{N: 2, PerSlot: true}, ExtraBody: map[string]any{"seed": int64(3)},
 			},
-			{Name: "q", InputData: dir, Split: "train", PromptColumn: "q", PromptContextColumn: "c"},
+			{Name: "q", InputData: dir, Split: "train", PromptColumn: "q", PromptContextColumn: "c", Turns: TurnsFirst},
 		},
 		Axes: Axes{
 			Concurrency: []int{1, 8}, MaxNewTokens: []int{128, 256}, Temperature: []float64{0, 0.7},

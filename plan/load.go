@@ -81,7 +81,7 @@ func (l *loader) load() {
 	l.datasets()
 	l.axes()
 	sound := l.doc.clean("engine", "model", "baseline_server", "extra_body", "num_steps", "servers", "datasets", "datasets_config",
-		"concurrency", "max_new_tokens", "temperature", "num_prompts", "zip", "exclude", "include", "top_p", "top_k", "repeats")
+		"concurrency", "max_new_tokens", "temperature", "num_prompts", "zip", "exclude", "include", "top_p", "top_k", "repeats", "shuffle_seed")
 	if sound && l.override == nil && (l.config == nil || len(l.config.problems) == 0) {
 		l.matrix()
 	}

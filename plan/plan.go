@@ -93,15 +93,30 @@ const (
 // Dataset names the prompts of a run and how to read them.
 type Dataset struct {
 	Name                string
-	InputData           string // absolute path of a file or folder
+	InputData           string // absolute path of a file or folder; with Hub, org/name
+	Hub                 bool   // InputData is org/name on the Hub
+	DatasetName         string // the configuration on the Hub; empty: the only one there is
+	Revision            string // branch, tag or commit on the Hub; empty: main
 	Split               string
 	MessagesColumn      string // exactly one of MessagesColumn and PromptColumn is set
 	PromptColumn        string
 	PromptContextColumn string
+	CategoryColumn      string      // kept with each prompt; empty: none
+	Turns               Turns       // what a list in PromptColumn stands for
+	ShuffleSeed         *uint64     // nil: rows in order
 	MaxNewTokens        *int        // replaces the axis
 	NumPrompts          *NumPrompts // replaces the axis
 	ExtraBody           map[string]any
 }
+
+// Turns says how much is sent of a prompt column that holds a list of turns.
+type Turns string
+
+// The values of turns.
+const (
+	TurnsFirst Turns = "first" // the first turn only
+	TurnsAll   Turns = "all"   // one after the other, with the answers between them
+)
 
 // NumPrompts is a number of prompts, or so many per slot of concurrency.
 type NumPrompts struct {

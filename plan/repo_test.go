@@ -21,6 +21,10 @@ func TestCheckedInPlans(t *testing.T) {
 			t.Error(err)
 			continue
 		}
+		// The suite on one server at two values of concurrency.
+		if got := len(p.Expand()); filepath.Base(file) == "spec_bench.yaml" && got != 8 {
+			t.Errorf("%s has %d runs, want 8", file, got)
+		}
 		// gsm8k at two values of concurrency, house_chat at three, two servers, three repeats.
 		if got := len(p.Expand()); filepath.Base(file) == "example.yaml" && got != 30 {
 			t.Errorf("%s has %d runs, want 30", file, got)

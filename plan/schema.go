@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -17,13 +19,18 @@ func Schema() ([]byte, error) {
 		FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, Anonymous: true, ExpandedStruct: true,
 		Namer: func(t reflect.Type) string { return strings.TrimSuffix(t.Name(), "YAML") },
 	}
-	// baselineYAML only names the mapping, so its definitions are fetched here.
+	// baselineYAML and datasetEntryYAML only name their mappings, so the definitions
+	// are fetched here.
 	baseline := r.Reflect(&baselineMapYAML{})
+	dataset := r.Reflect(&datasetYAML{})
 	s := r.Reflect(&planYAML{})
 	s.Title = "specsweep plan"
 	maps.Copy(s.Definitions, baseline.Definitions)
+	maps.Copy(s.Definitions, dataset.Definitions)
 	baseline.Version, baseline.Definitions = "", nil
 	s.Definitions["baselineMap"] = baseline
+	dataset.Version, dataset.Definitions = "", nil
+	s.Definitions["dataset"] = dataset
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding the schema of plans: %w", err)
@@ -73,6 +80,21 @@ func (texts) JSONSchema() *jsonschema.Schema {
 
 func (baselineYAML) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Ref: "#/$defs/baselineMap"}}}
+}
+
+func (datasetEntryYAML) JSONSchema() *jsonschema.Schema {
+	preset := &jsonschema.Schema{Type: "string"}
+	for _, name := range presetNames() {
+		preset.Enum = append(preset.Enum, name)
+	}
+	variable := &jsonschema.Schema{Type: "string", Pattern: `\$\{`}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{preset, variable, {Ref: "#/$defs/dataset"}}}
+}
+
+func (seed) JSONSchema() *jsonschema.Schema {
+	s := integer("0")
+	s.Maximum = json.Number(strconv.FormatUint(math.MaxUint64, 10))
+	return s
 }
 
 func integer(least json.Number) *jsonschema.Schema {

@@ -94,7 +94,8 @@ func TestSchemaRefusesBadPlans(t *testing.T) {
 	for _, name := range []string{
 		"unknown_key_top", "unknown_key_server", "unknown_key_dataset", "unknown_key_launch", "unknown_key_baseline", "unknown_key_exclude",
 		"version_missing", "version_unknown", "name_missing", "servers_missing", "servers_empty", "server_url_missing", "dataset_input_missing",
-		"dataset_preset", "integer_fraction", "integer_in_quotes", "integer_true", "list_of_mixed_types", "concurrency_zero", "concurrency_empty",
+		"dataset_preset", "dataset_preset_number", "dataset_turns_unknown", "shuffle_seed_negative", "shuffle_seed_fraction",
+		"shuffle_seed_in_quotes", "shuffle_seed_list", "integer_fraction", "integer_in_quotes", "integer_true", "list_of_mixed_types", "concurrency_zero", "concurrency_empty",
 		"concurrency_twice", "num_prompts_word", "num_prompts_zero", "num_prompts_zero_per_slot", "temperature_negative", "string_number",
 		"command_number", "top_p_zero", "top_p_above_one", "top_k_zero", "max_retries_negative", "timeout_zero", "server_wait_negative",
 		"order_unknown", "launch_restart", "launch_command_empty", "label_is_a_list", "extra_body_list", "zip_one", "exclude_list_empty",

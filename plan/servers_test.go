@@ -126,8 +126,9 @@ func TestDatasetsConfig(t *testing.T) {
 	}
 	data := p.Dir + "/prompts.jsonl" // relative to the plan, not to the file that lists it
 	want := []Dataset{
-		{Name: "one", InputData: data, Split: "train", MessagesColumn: "messages"},
-		{Name: "two", InputData: data, Split: "test", PromptColumn: "q", PromptContextColumn: "c", MaxNewTokens: new(512)},
+		{Name: "one", InputData: data, Split: "train", MessagesColumn: "messages", Turns: TurnsFirst},
+		{Name: "two", InputData: data, Split: "test", PromptColumn: "q", PromptContextColumn: "c", MaxNewTokens: new(512), Turns: TurnsFirst},
+		{Name: "three", InputData: "org/data", Hub: true, DatasetName: "main", Split: "train", PromptColumn: "q", Turns: TurnsFirst},
 	}
 	if diff := cmp.Diff(want, p.Datasets); diff != "" {
 		t.Errorf("datasets (-want +got):\n%s", diff)
@@ -137,6 +138,7 @@ servers: [{name: s, server: "http://localhost:8000"}]
 datasets:
   - {name: one, input_data: prompts.jsonl}
   - {name: two, input_data: "${DATA:-prompts.jsonl}", split: test, prompt_column: q, prompt_context_column: c, max_new_tokens: 512}
+  - {name: three, input_data: org/data, dataset_name: main, prompt_column: q}
 `)
 	if a, b := ids(p), ids(inPlan); !cmp.Equal(a, b) {
 		t.Errorf("ids %v differ from those of the same datasets in the plan, %v", a, b)

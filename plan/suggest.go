@@ -8,16 +8,21 @@ import (
 // unknown says of a word that is not one of known which it may have meant, or
 // which there are.
 func unknown(word string, known []string) string {
+	if best := nearest(word, known); best != "" {
+		return "(did you mean " + best + "?)"
+	}
+	return have(known)
+}
+
+// nearest is the one of known that looks most like word, or empty when none does.
+func nearest(word string, known []string) string {
 	best, distance := "", 1+max(1, len(word)/3)
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(k)); d < distance {
 			best, distance = k, d
 		}
 	}
-	if best != "" {
-		return "(did you mean " + best + "?)"
-	}
-	return have(known)
+	return best
 }
 
 // have lists what there is, in alphabetical order.

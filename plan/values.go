@@ -158,6 +158,21 @@ func (r *retries) decodeYAML(d *decoder, n *yaml.Node, path string) bool {
 	return ok
 }
 
+// seed is what numpy takes for one word of entropy: 0 to 2^64 - 1.
+type seed uint64
+
+func (s *seed) decodeYAML(d *decoder, n *yaml.Node, path string) bool {
+	if !isNumber(n) || !intForm.MatchString(n.Value) {
+		return d.wrong(n, path, "an integer in plain decimal digits")
+	}
+	v, err := strconv.ParseUint(n.Value, 10, 64)
+	*s = seed(v)
+	if err != nil {
+		return d.rule(n, path, fmt.Sprintf("must be from 0 to %d (have %s)", uint64(math.MaxUint64), clip(n.Value)))
+	}
+	return true
+}
+
 // probability is top_p: above 0 and at most 1.
 type probability float64
 

@@ -27,9 +27,10 @@ type pass struct {
 
 // promptInfo says which prompts a pass sent.
 type promptInfo struct {
-	asked, sent int
+	asked, sent int // a conversation of several turns is one prompt
 	hash        string
 	summary     string // rows read and skipped, when there were fewer than asked
+	warnings    []string
 }
 
 // pass makes one pass. It never fails: why it has no result stands in its err.
@@ -67,21 +68,24 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	probe := srv.engine.Begin(ctx, srv.client, engine.Target{
 		Model: p.model, NumSteps: srv.plan.NumSteps, Shared: srv.passes > 0,
 	})
-	bodies, err := encode(s.body(srv, run), probe, prompts)
+	body := s.body(srv, run)
+	probe.Request(&body)
+	bodies, err := encode(body, prompts)
 	if err != nil {
 		return err
 	}
-	srv.passes++
-	srv.dataset = run.Dataset.Name
-	info.Prompts = len(bodies)
-	s.Sink.PassStarted(*info)
-	p.load, err = load.Run(ctx, srv.client, bodies, load.Options{
+	options := load.Options{
 		Concurrency: run.Concurrency,
 		Observe: func(c *openai.Completion) {
 			probe.Observe(c)
 			s.Sink.RequestDone()
 		},
-	})
+	}
+	srv.passes++
+	srv.dataset = run.Dataset.Name
+	info.Prompts = follow(&options, body, prompts)
+	s.Sink.PassStarted(*info)
+	p.load, err = load.Run(ctx, srv.client, bodies, options)
 	if err != nil {
 		return err
 	}
@@ -111,9 +115,8 @@ func (s *sweep) body(srv *server, run *plan.Run) openai.Body {
 	}
 }
 
-// encode makes every request's bytes before the clock starts.
-func encode(b openai.Body, probe engine.Probe, prompts []dataset.Prompt) ([][]byte, error) {
-	probe.Request(&b)
+// encode makes the bytes of every prompt's first request before the clock starts.
+func encode(b openai.Body, prompts []dataset.Prompt) ([][]byte, error) {
 	bodies := make([][]byte, len(prompts))
 	for i, p := range prompts {
 		body, err := b.Encode(p.Messages)
@@ -126,7 +129,7 @@ func encode(b openai.Body, probe engine.Probe, prompts []dataset.Prompt) ([][]by
 }
 
 func describePrompts(run *plan.Run, set *dataset.Set, prompts []dataset.Prompt) promptInfo {
-	info := promptInfo{asked: run.NumPrompts, sent: len(prompts), hash: dataset.Hash(prompts)}
+	info := promptInfo{asked: run.NumPrompts, sent: len(prompts), hash: dataset.Hash(prompts), warnings: set.Warnings}
 	if info.sent < info.asked {
 		info.summary = set.Summary()
 	}

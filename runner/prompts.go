@@ -10,8 +10,10 @@ import (
 // promptCache loads each dataset once for the whole sweep, as far as its
 // largest run needs.
 type promptCache struct {
-	need map[*plan.Dataset]int
-	sets map[*plan.Dataset]loaded
+	options dataset.Options
+	need    map[*plan.Dataset]int
+	sets    map[*plan.Dataset]loaded
+	loaded  func(*plan.Dataset, *dataset.Set) // told of each set that was read
 }
 
 type loaded struct {
@@ -19,8 +21,8 @@ type loaded struct {
 	err error
 }
 
-func newPromptCache(runs []plan.Run) *promptCache {
-	c := &promptCache{need: map[*plan.Dataset]int{}, sets: map[*plan.Dataset]loaded{}}
+func newPromptCache(runs []plan.Run, o dataset.Options) *promptCache {
+	c := &promptCache{options: o, need: map[*plan.Dataset]int{}, sets: map[*plan.Dataset]loaded{}}
 	for _, r := range runs {
 		c.need[r.Dataset] = max(c.need[r.Dataset], r.NumPrompts)
 	}
@@ -33,13 +35,26 @@ func (c *promptCache) get(ctx context.Context, d *plan.Dataset) (*dataset.Set, e
 	if l, ok := c.sets[d]; ok {
 		return l.set, l.err
 	}
-	set, err := dataset.Load(ctx, d, c.need[d])
+	set, err := dataset.Load(ctx, d, c.need[d], c.options)
 	if err != nil && ctx.Err() != nil {
 		return nil, err
 	}
 	c.sets[d] = loaded{set, err}
+	if err == nil {
+		c.loaded(d, set)
+	}
 	return set, err
 }
 
 // failed is the error of a dataset that has been tried.
 func (c *promptCache) failed(d *plan.Dataset) error { return c.sets[d].err }
+
+// loaded tells the Sink of a dataset and logs what is wrong with it.
+func (s *sweep) loaded(d *plan.Dataset, set *dataset.Set) {
+	for _, w := range set.Warnings {
+		s.Log.Warn("the dataset is not all that was asked for", "dataset", d.Name, "warning", w)
+	}
+	s.Sink.Loaded(DatasetRecord{
+		Dataset: d, Revision: set.Revision, Prompts: len(set.Prompts), PromptSet: dataset.Hash(set.Prompts), Warnings: set.Warnings,
+	})
+}

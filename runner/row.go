@@ -16,6 +16,7 @@ const (
 	CodeFailedRequests       = "failed_requests"
 	CodeRetries              = "retries"
 	CodeFewerPrompts         = "fewer_prompts"
+	CodeDataset              = "dataset"
 	CodeEffectiveConcurrency = "effective_concurrency"
 	CodeNoBaseline           = "no_baseline"
 	CodeBaselineFailed       = "baseline_failed"
@@ -92,6 +93,9 @@ func fillPass(row *result.Row, p *pass) {
 }
 
 func warnPrompts(row *result.Row, info promptInfo) {
+	for _, text := range info.warnings {
+		warn(row, CodeDataset, text, "prompt_set")
+	}
 	if info.sent < info.asked {
 		warn(row, CodeFewerPrompts, fmt.Sprintf("asked %d, the dataset gave %d (%s)", info.asked, info.sent, info.summary),
 			"num_prompts")

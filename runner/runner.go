@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/runner/dataset"
 	"github.com/specsweep/specsweep/runner/engine"
 	"github.com/specsweep/specsweep/runner/result"
 )
@@ -29,6 +30,8 @@ type Options struct {
 	Engines *engine.Registry
 	Sink    Sink
 	Log     *slog.Logger
+
+	Datasets dataset.Options // how to reach datasets that are no local files
 
 	ToolVersion string
 	LogDir      string                      // where launched servers' logs go; must exist when the plan launches any
@@ -46,6 +49,8 @@ type Sink interface {
 	// Probed tells what is known of a server: after preflight and after each
 	// (re)start.
 	Probed(ServerRecord)
+	// Loaded tells what was read of a dataset, once for each that could be read.
+	Loaded(DatasetRecord)
 	// PassStarted and PassDone enclose a pass.
 	PassStarted(PassInfo)
 	PassDone(PassInfo)
@@ -62,6 +67,15 @@ type ServerRecord struct {
 	Endpoint *plan.Endpoint
 	engine.Description
 	Err error // why it cannot be measured
+}
+
+// DatasetRecord is one dataset as the record keeps it.
+type DatasetRecord struct {
+	Dataset   *plan.Dataset
+	Revision  string   // the commit on the Hub; empty: a dataset of this machine
+	Prompts   int      // loaded; a run may send fewer of them
+	PromptSet string   // hash of these
+	Warnings  []string // what makes them less than what was asked for
 }
 
 // PassInfo is one pass in the order of the sweep.
@@ -121,11 +135,12 @@ func newSweep(o Options) (*sweep, error) {
 	s := &sweep{
 		Options:  o,
 		schedule: newSchedule(o.Runs, o.Plan.Order, o.ServerFirst),
-		prompts:  newPromptCache(o.Runs),
+		prompts:  newPromptCache(o.Runs, o.Datasets),
 		pending:  map[int]*pass{},
 		bases:    map[baseKey]*pass{},
 		written:  map[int]bool{},
 	}
+	s.prompts.loaded = s.loaded
 	conns := 1
 	for _, r := range o.Runs {
 		conns = max(conns, min(r.Concurrency, r.NumPrompts))

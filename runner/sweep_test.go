@@ -28,14 +28,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sink collects rows; stop, when set, is called after so many of them.
 type sink struct {
-	rows   []result.Row
-	passes []string
-	stopAt int
-	stop   func()
-	fail   error
+	rows     []result.Row
+	passes   []string
+	datasets []string
+	stopAt   int
+	stop     func()
+	fail     error
 }
 
-func (s *sink) Probed(runner.ServerRecord)  {}
+func (s *sink) Probed(runner.ServerRecord) {}
+func (s *sink) Loaded(d runner.DatasetRecord) {
+	s.datasets = append(s.datasets, fmt.Sprintf("%s %d", d.Dataset.Name, d.Prompts))
+}
 func (s *sink) PassStarted(runner.PassInfo) {}
 func (s *sink) RequestDone()                {}
 func (s *sink) PassDone(i runner.PassInfo) {

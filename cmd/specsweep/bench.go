@@ -9,6 +9,7 @@ import (
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/report"
 	"github.com/specsweep/specsweep/runner"
+	"github.com/specsweep/specsweep/runner/dataset"
 	"github.com/specsweep/specsweep/runner/engine/all"
 	"github.com/specsweep/specsweep/runner/result"
 )
@@ -16,8 +17,9 @@ import (
 const benchLong = `bench does what bench_sglang, bench_vllm and bench_sweep do, by the same flag names.
 
 With --input-data it measures one dataset and prints bench_sglang's or bench_vllm's
-JSON; with --datasets-config it measures every dataset of that file and prints
-bench_sweep's table, its JSON going to --output-json. The server is measured before its
+JSON; with --datasets-config it measures every dataset of that file, and with neither
+the built-in suite (see specsweep datasets), and prints bench_sweep's table, its JSON
+going to --output-json. The server is measured before its
 baseline, with no warm-up and the cache as it is; a server that refuses connections is
 not waited for. docs/migration.md maps the old commands to this one.
 
@@ -60,15 +62,22 @@ func runBench(cmd *cobra.Command, e *env, b *benchFlags, args []string) error {
 	if runs, err = b.narrow(runs); err != nil {
 		return usage(err)
 	}
+	hubAt, err := hubOptions(e, s, datasetsOf(runs)...)
+	if err != nil {
+		return err
+	}
 	bar := newProgress(e.stderr, s, e.stderrTTY, runner.CostOf(runs, p.Order))
 	if bar.bar != nil {
 		if log, err = newLogger(bar.out, s, s.coloured(e.stderrTTY, e.lookup)); err != nil {
 			return err
 		}
 	}
+	client := newHub(hubAt, s, log, bar.out)
+	defer closeHub(client)
 	sink := &collectSink{progress: bar}
 	err = runner.Sweep(cmd.Context(), runner.Options{
 		Plan: p, Runs: runs, Engines: engines, Sink: sink, Log: log,
+		Datasets:    dataset.Options{Hub: client},
 		ToolVersion: version, Environ: e.environ, LookupEnv: e.lookup, Now: e.now, ServerFirst: true,
 	})
 	bar.close()
@@ -123,6 +132,7 @@ type collectSink struct {
 }
 
 func (c *collectSink) Probed(runner.ServerRecord)    {}
+func (c *collectSink) Loaded(runner.DatasetRecord)   {}
 func (c *collectSink) PassStarted(i runner.PassInfo) { c.progress.passStarted(i) }
 func (c *collectSink) PassDone(i runner.PassInfo)    { c.progress.passDone(i) }
 func (c *collectSink) RequestDone()                  { c.progress.request() }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,7 @@ type benchFlags struct {
 	temperature, topP, timeoutS     float64
 	outputJSON, writePlan           string
 	datasetName                     string
-	shuffleSeed                     uint64
+	shuffleSeed                     seedFlag
 }
 
 func (b *benchFlags) add(f *pflag.FlagSet) {
@@ -38,15 +39,15 @@ func (b *benchFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&b.server, "server", "", "URL of the server with speculation (required)")
 	f.StringVar(&b.baseline, "baseline-server", "", "URL of the server without; gives the speedup")
 	f.StringVar(&b.model, "model", "", "name of the served model (required)")
-	f.StringVar(&b.inputData, "input-data", "", "file or folder with prompts: one dataset")
+	f.StringVar(&b.inputData, "input-data", "", "file or folder with prompts, or org/name on the Hub: one dataset")
 	f.StringVar(&b.datasetsConfig, "datasets-config", "", "YAML file with a datasets: list: a suite")
 	f.StringArrayVar(&b.datasets, "datasets", nil, "of the suite, only these")
 	f.StringVar(&b.messagesColumn, "messages-column", "messages", "column with lists of messages")
 	f.StringVar(&b.promptColumn, "prompt-column", "", "column with a prompt; replaces --messages-column")
 	f.StringVar(&b.promptContextColumn, "prompt-context-column", "", "column appended to the prompt after a blank line")
 	f.StringVar(&b.split, "split", "train", "split, with or without a slice: train[:100]")
-	f.StringVar(&b.datasetName, "dataset-name", "", "configuration of a Hub dataset (not available yet)")
-	f.Uint64Var(&b.shuffleSeed, "shuffle-seed", 0, "shuffle the rows (not available yet)")
+	f.StringVar(&b.datasetName, "dataset-name", "", "configuration of a Hub dataset")
+	f.Var(&b.shuffleSeed, "shuffle-seed", "shuffle the rows as Hugging Face datasets does with this seed")
 	f.IntVar(&b.numPrompts, "num-prompts", 64, "prompts to send")
 	f.IntVar(&b.concurrency, "concurrency", 16, "requests in flight")
 	f.IntVar(&b.maxNewTokens, "max-new-tokens", 256, "tokens per answer at most")
@@ -72,24 +73,20 @@ func (b *benchFlags) check(f *pflag.FlagSet, args []string) error {
 	} else if len(args) > 0 {
 		errs = append(errs, fmt.Errorf("unexpected words %q", args))
 	}
-	switch {
-	case b.inputData != "" && (b.datasetsConfig != "" || len(b.datasets) > 0):
+	if b.inputData != "" && (b.datasetsConfig != "" || len(b.datasets) > 0) {
 		errs = append(errs, errors.New("--input-data measures one dataset, --datasets-config and --datasets a suite: give one of them"))
-	case b.inputData == "" && b.datasetsConfig == "":
-		errs = append(errs, errors.New("the built-in suite is not available yet: give --input-data, or --datasets-config with local files"))
 	}
-	if b.datasetsConfig != "" {
-		for _, name := range []string{"messages-column", "prompt-column", "prompt-context-column", "split"} {
+	for _, name := range []string{"input-data", "datasets-config", "split"} {
+		if f.Changed(name) && f.Lookup(name).Value.String() == "" {
+			errs = append(errs, fmt.Errorf("--%s must not be empty: leave the flag out", name)) // perhaps a variable that is not set
+		}
+	}
+	if b.inputData == "" {
+		for _, name := range []string{"messages-column", "prompt-column", "prompt-context-column", "split", "dataset-name"} {
 			if f.Changed(name) {
 				errs = append(errs, fmt.Errorf("--%s goes with --input-data; in a suite each dataset names its own", name))
 			}
 		}
-	}
-	if f.Changed("dataset-name") {
-		errs = append(errs, errors.New("--dataset-name: Hub datasets are not available yet; give local files"))
-	}
-	if f.Changed("shuffle-seed") {
-		errs = append(errs, errors.New("--shuffle-seed: shuffling is not available yet"))
 	}
 	if f.Changed("num-steps") && b.numSteps < 1 {
 		errs = append(errs, errors.New("--num-steps must be at least 1"))
@@ -105,36 +102,22 @@ func (b *benchFlags) plan(dir string, engines []string, lookup func(string) (str
 	}
 	p, err := plan.Parse(filepath.Join(dir, "bench"), text, plan.Options{Engines: engines, LookupEnv: lookup})
 	if err != nil {
-		return nil, b.flagWords(err)
+		return nil, flagWords(err, benchFlagNames())
 	}
 	return p, nil
 }
 
-// flagWords names the flag instead of the plan's key where an error speaks of
-// one: the user has typed flags, and there is no file to look at.
-func (b *benchFlags) flagWords(err error) error {
-	var problems plan.Problems
-	if !errors.As(err, &problems) {
-		return err
-	}
-	flags := map[string]string{ //nolint:gosec // names of flags, no credentials
+// benchFlagNames are the flags by the plan's key.
+func benchFlagNames() map[string]string {
+	names := datasetFlagNames()
+	maps.Copy(names, map[string]string{ //nolint:gosec // names of flags, no credentials
 		"servers[0].server": "--server", "baseline_server": "--baseline-server", "engine": "--engine", "model": "--model",
-		"datasets[0].input_data": "--input-data", "datasets[0].split": "--split", "datasets_config": "--datasets-config",
-		"datasets[0].prompt_column": "--prompt-column", "datasets[0].prompt_context_column": "--prompt-context-column",
-		"datasets[0].messages_column": "--messages-column",
-		"num_prompts":                 "--num-prompts", "concurrency": "--concurrency", "max_new_tokens": "--max-new-tokens",
+		"datasets_config": "--datasets-config",
+		"num_prompts":     "--num-prompts", "concurrency": "--concurrency", "max_new_tokens": "--max-new-tokens",
 		"temperature": "--temperature", "top_p": "--top-p", "num_steps": "--num-steps",
 		"timeout_s": "--timeout-s", "max_retries": "--max-retries",
-	}
-	var errs []error
-	for _, p := range problems {
-		if flag, ok := flags[p.Path]; ok {
-			errs = append(errs, fmt.Errorf("%s: %s", flag, p.Text))
-		} else {
-			errs = append(errs, fmt.Errorf("%s: %s", p.Path, p.Text))
-		}
-	}
-	return errors.Join(errs...)
+	})
+	return names
 }
 
 // yaml writes the plan. Every string is quoted as JSON does, which YAML reads
@@ -153,29 +136,22 @@ func (b *benchFlags) yaml(dir string) ([]byte, error) {
 		line("num_steps", b.numSteps)
 	}
 	fmt.Fprintf(&w, "servers:\n  - {name: server, server: %s}\n", quote(b.server))
-	if b.datasetsConfig != "" {
+	switch {
+	case b.datasetsConfig != "":
 		path, err := relative(dir, b.datasetsConfig)
 		if err != nil {
 			return nil, err
 		}
 		line("datasets_config", path)
-	} else {
-		path, err := relative(dir, b.inputData)
+	case b.inputData != "":
+		entry, err := b.entry(dir)
 		if err != nil {
 			return nil, err
 		}
-		fields := []string{
-			"name: " + quote(filepath.Base(b.inputData)), "input_data: " + quote(path), "split: " + quote(b.split),
-		}
-		if b.promptColumn != "" {
-			fields = append(fields, "prompt_column: "+quote(b.promptColumn))
-		} else {
-			fields = append(fields, "messages_column: "+quote(b.messagesColumn))
-		}
-		if b.promptContextColumn != "" {
-			fields = append(fields, "prompt_context_column: "+quote(b.promptContextColumn))
-		}
-		fmt.Fprintf(&w, "datasets:\n  - {%s}\n", strings.Join(fields, ", "))
+		fmt.Fprintf(&w, "datasets:\n  - %s\n", entry)
+	}
+	if b.shuffleSeed.value != nil {
+		line("shuffle_seed", *b.shuffleSeed.value)
 	}
 	line("num_prompts", b.numPrompts)
 	line("concurrency", b.concurrency)
@@ -186,6 +162,25 @@ func (b *benchFlags) yaml(dir string) ([]byte, error) {
 	line("max_retries", b.maxRetries)
 	line("server_wait_s", 0)
 	return w.Bytes(), nil
+}
+
+// entry is the one dataset. The messages column has a default, so the prompt
+// column wins.
+func (b *benchFlags) entry(dir string) (string, error) {
+	path := b.inputData
+	if _, err := os.Stat(path); err == nil || !plan.IsHubID(path) {
+		if path, err = relative(dir, path); err != nil {
+			return "", err
+		}
+	}
+	d := datasetFields{
+		name: filepath.Base(b.inputData), inputData: path, datasetName: b.datasetName, split: b.split,
+		promptColumn: b.promptColumn, promptContextColumn: b.promptContextColumn,
+	}
+	if b.promptColumn == "" {
+		d.messagesColumn = b.messagesColumn
+	}
+	return d.yaml(), nil
 }
 
 func quote(v any) string {
@@ -200,7 +195,7 @@ func quote(v any) string {
 }
 
 // relative turns a path of the working folder into one of dir, since a plan's
-// paths start at its own folder. What looks like a Hub id stays as it is.
+// paths start at its own folder.
 func relative(dir, path string) (string, error) {
 	if filepath.IsAbs(path) || filepath.Clean(dir) == "." {
 		return path, nil

@@ -18,7 +18,9 @@ const module = "github.com/specsweep/specsweep/"
 var mayImport = map[string][]string{
 	"plan":                            nil,
 	"runner":                          {"plan", "runner/dataset", "runner/openai", "runner/load", "runner/engine", "runner/specdec", "runner/serve", "runner/result", "report/stat"},
-	"runner/dataset":                  {"plan"},
+	"runner/dataset":                  {"plan", "runner/dataset/hub"},
+	"runner/dataset/hub":              nil,
+	"runner/dataset/hub/hubtest":      nil,
 	"runner/openai":                   nil,
 	"runner/load":                     {"runner/openai"},
 	"runner/specdec":                  nil,
@@ -38,7 +40,7 @@ var mayImport = map[string][]string{
 }
 
 // testOnly are packages that no program code may import.
-var testOnly = []string{"runner/engine/enginetest"}
+var testOnly = []string{"runner/engine/enginetest", "runner/dataset/hub/hubtest"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

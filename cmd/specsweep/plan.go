@@ -104,7 +104,7 @@ func writePlan(w io.Writer, m matrix, format string) error {
 	case "text":
 		return writePlanText(w, m)
 	}
-	return usage(fmt.Errorf("--format: unknown format %q (have json, text)", format))
+	return unknownFormat(format)
 }
 
 func writePlanJSON(w io.Writer, m matrix) error {
@@ -118,10 +118,7 @@ func writePlanJSON(w io.Writer, m matrix) error {
 			Cell: r.Cell,
 		})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
+	return writeJSON(w, out)
 }
 
 func writePlanText(w io.Writer, m matrix) error {

@@ -32,6 +32,7 @@ func newRootCmd(e *env) *cobra.Command {
 		newPlanCmd(e),
 		newBenchCmd(e),
 		newReportCmd(e),
+		newDatasetsCmd(e),
 		newSimCmd(e),
 		newSchemaCmd(e),
 		newVersionCmd(e),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/specsweep/specsweep/report"
 	"github.com/specsweep/specsweep/runner"
+	"github.com/specsweep/specsweep/runner/dataset"
 	"github.com/specsweep/specsweep/runner/engine"
 	"github.com/specsweep/specsweep/runner/engine/all"
 	"github.com/specsweep/specsweep/runner/result"
@@ -72,6 +73,10 @@ type sweepJob struct {
 
 // runSweep makes the run-set, carries out the sweep and prints its table.
 func runSweep(ctx context.Context, e *env, job sweepJob) error {
+	hubAt, err := hubOptions(e, job.settings, datasetsOf(job.runs)...)
+	if err != nil {
+		return err
+	}
 	set, err := createRunSet(e, job)
 	if err != nil {
 		return err
@@ -82,9 +87,12 @@ func runSweep(ctx context.Context, e *env, job sweepJob) error {
 		bar.close()
 		return err
 	}
+	client := newHub(hubAt, job.settings, log, bar.out)
+	defer closeHub(client)
 	sink := newRunSink(set, newManifest(e, job), bar, log, e.now)
 	sweepErr := runner.Sweep(ctx, runner.Options{
 		Plan: job.plan, Runs: job.runs, Engines: job.engines, Sink: sink, Log: log,
+		Datasets:    dataset.Options{Hub: client},
 		ToolVersion: version, LogDir: set.LogDir(), Environ: e.environ, LookupEnv: e.lookup, Now: e.now,
 	})
 	// The tables come even after an interrupt or a fault: the rows are there.

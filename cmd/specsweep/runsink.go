@@ -38,19 +38,33 @@ func (s *runSink) PassStarted(i runner.PassInfo) { s.progress.passStarted(i) }
 func (s *runSink) PassDone(i runner.PassInfo)    { s.progress.passDone(i) }
 func (s *runSink) RequestDone()                  { s.progress.request() }
 
-// Probed keeps what is known of a server in the manifest. The rows do not
-// depend on it, so a manifest that cannot be written is only said.
+// Probed keeps what is known of a server in the manifest.
 func (s *runSink) Probed(r runner.ServerRecord) {
 	s.manifest.Servers = putServer(s.manifest.Servers, serverEntry(r))
-	if err := s.run.WriteManifest(s.manifest); err != nil {
-		s.log.Warn("the manifest could not be written", "error", err)
-	}
+	s.writeManifest()
 	if r.Err != nil {
 		role := "server"
 		if r.Baseline {
 			role = "baseline_server"
 		}
 		s.log.Error("server cannot be measured", role, r.Server, "error", r.Err)
+	}
+}
+
+// Loaded keeps what was read of a dataset in the manifest.
+func (s *runSink) Loaded(r runner.DatasetRecord) {
+	d := r.Dataset
+	s.manifest.Datasets = append(s.manifest.Datasets, result.ManifestDataset{
+		Name: d.Name, InputData: d.InputData, DatasetName: d.DatasetName, Split: d.Split, Revision: r.Revision,
+		Prompts: r.Prompts, PromptSet: r.PromptSet, Warnings: r.Warnings,
+	})
+	s.writeManifest()
+}
+
+// writeManifest only says when it cannot: no row depends on the manifest.
+func (s *runSink) writeManifest() {
+	if err := s.run.WriteManifest(s.manifest); err != nil {
+		s.log.Warn("the manifest could not be written", "error", err)
 	}
 }
 

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the real binary. Each script finds simulated servers at
 // $VLLM, $VLLM2, $VLLM_BASE, $SGLANG, $SGLANG_BASE, $FAILING and $LOCKED, and proxies that
-// record what they are sent at $RECORDER (before $VLLM) and $RECORDER_BASE; every
-// script has its own, so none sees another's counters.
+// record what they are sent at $RECORDER (before $VLLM) and $RECORDER_BASE, and the
+// Hub of startHub; every script has its own, so none sees another's counters.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -61,6 +61,9 @@ func startServers(env *testscript.Env) error {
 		if err := startRecorder(env, name, env.Getenv(target)); err != nil {
 			return err
 		}
+	}
+	if err := startHub(env); err != nil {
+		return err
 	}
 	env.Setenv("HOME", env.WorkDir) // no settings of the user's
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))

@@ -21,6 +21,12 @@ type settings struct {
 	LogFormat  string `mapstructure:"log_format"` // text, json
 	Color      string `mapstructure:"color"`      // auto, always, never
 	Progress   string `mapstructure:"progress"`   // auto, lines, none
+
+	// Empty ones leave it to the variables of the Hub's own tools: HF_ENDPOINT and so
+	// on.
+	HFEndpoint string `mapstructure:"hf_endpoint"`
+	HFToken    string `mapstructure:"hf_token"` // secret
+	HFCache    string `mapstructure:"hf_cache"`
 }
 
 var settingsHelp = map[string]string{
@@ -29,16 +35,20 @@ var settingsHelp = map[string]string{
 	"log_format":  "text or json",
 	"color":       "auto, always or never",
 	"progress":    "auto (a bar on a terminal, else a line a run), lines or none",
+	"hf_endpoint": "URL of the Hugging Face Hub (default $HF_ENDPOINT, else https://huggingface.co)",
+	"hf_cache":    "folder of the Hub's cache (default $HF_HUB_CACHE, else $HF_HOME/hub)",
 }
 
 func settingsDefaults() map[string]string {
 	return map[string]string{
 		"results_dir": "results", "log_level": "info", "log_format": "text",
 		"color": "auto", "progress": "auto",
+		"hf_endpoint": "", "hf_token": "", "hf_cache": "",
 	}
 }
 
-// addSettingsFlags gives every setting a flag with dashes for underscores.
+// addSettingsFlags gives every setting a flag with dashes for underscores, except
+// the token: a command line is seen by every user of the machine, and recorded.
 func addSettingsFlags(fs *pflag.FlagSet) {
 	defaults := settingsDefaults()
 	keys := make([]string, 0, len(defaults))
@@ -47,6 +57,9 @@ func addSettingsFlags(fs *pflag.FlagSet) {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
+		if k == "hf_token" {
+			continue
+		}
 		fs.String(flagName(k), defaults[k], settingsHelp[k])
 	}
 	fs.BoolP("quiet", "q", false, "no progress: the same as --progress none")
@@ -67,7 +80,11 @@ func loadSettings(fs *pflag.FlagSet) (settings, error) {
 	v.SetEnvPrefix("SPECSWEEP")
 	for key, value := range settingsDefaults() {
 		v.SetDefault(key, value)
-		if err := errors.Join(v.BindEnv(key), v.BindPFlag(key, fs.Lookup(flagName(key)))); err != nil {
+		err := v.BindEnv(key)
+		if flag := fs.Lookup(flagName(key)); flag != nil {
+			err = errors.Join(err, v.BindPFlag(key, flag))
+		}
+		if err != nil {
 			return settings{}, fmt.Errorf("binding setting %s: %w", key, err)
 		}
 	}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,27 +31,32 @@ var errNotUTF8 = errors.New("the text is not UTF-8: convert the file")
 
 // placed puts the file's name before the error and, where the form is at fault,
 // the line. The line costs a second look at the file, which only errors pay.
-func placed(path string, err error) error {
+func placed(ctx context.Context, f file, err error) error {
 	bad, ok := errors.AsType[*badData](err)
 	if !ok {
-		return fmt.Errorf("reading %s: %w", path, err)
+		return fmt.Errorf("reading %s: %w", f.path, err)
 	}
-	line, lineErr := lineAt(path, bad.offset)
+	line, lineErr := lineAt(ctx, f, bad.offset)
 	if lineErr != nil { // it was readable a moment ago; the fault itself matters more
-		return fmt.Errorf("%s: %w", path, bad)
+		return fmt.Errorf("%s: %w", f.path, bad)
 	}
-	return fmt.Errorf("%s:%d: %w", path, line, bad)
+	return fmt.Errorf("%s:%d: %w", f.path, line, bad)
 }
 
 // lineAt is the line, from 1, of a text's offset-th byte.
-func lineAt(path string, offset int64) (int, error) {
-	f, err := openText(path)
+func lineAt(ctx context.Context, f file, offset int64) (int, error) {
+	text, err := f.text(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close() // only read from
+	defer text.Close() // only read from
+	return countLines(text, max(offset-1, 0))
+}
+
+// countLines is the line, from 1, of the byte after the first n bytes.
+func countLines(r io.Reader, n int64) (int, error) {
 	line, buf := 1, make([]byte, 64<<10)
-	for text := io.LimitReader(f, max(offset-1, 0)); ; {
+	for text := io.LimitReader(r, n); ; {
 		n, err := text.Read(buf)
 		line += bytes.Count(buf[:n], []byte("\n"))
 		if err == io.EOF {

@@ -29,7 +29,7 @@ func BenchmarkFirst64Of1M(b *testing.B) {
 	d := byPrompt(path, "prompt")
 	b.ReportAllocs()
 	for b.Loop() {
-		set, err := Load(b.Context(), d, 64)
+		set, err := Load(b.Context(), d, 64, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -123,7 +123,7 @@ func TestCaseD11FewerThanAsked(t *testing.T) {
 		t.Errorf("Summary() = %q, want %q", got, want)
 	}
 
-	_, err := Load(t.Context(), byPrompt("testdata/D11/none.jsonl", "prompt"), 8)
+	_, err := Load(t.Context(), byPrompt("testdata/D11/none.jsonl", "prompt"), 8, Options{})
 	if !errors.Is(err, ErrNoPrompts) {
 		t.Fatalf("error %v, want ErrNoPrompts", err)
 	}

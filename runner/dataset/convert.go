@@ -26,10 +26,15 @@ type converter struct {
 	messages string // empty: the prompt column
 	prompt   *columnWatch
 	context  *columnWatch // nil: none
+	category *columnWatch // nil: none
+	turns    plan.Turns
 }
 
 func newConverter(d *plan.Dataset) *converter {
-	c := &converter{messages: d.MessagesColumn}
+	c := &converter{messages: d.MessagesColumn, turns: d.Turns}
+	if d.CategoryColumn != "" {
+		c.category = &columnWatch{key: "category_column", name: d.CategoryColumn}
+	}
 	if d.PromptColumn == "" {
 		if c.messages == "" {
 			c.messages = messagesColumn
@@ -45,22 +50,33 @@ func newConverter(d *plan.Dataset) *converter {
 
 // wants are the columns that convert looks at.
 func (c *converter) wants() []string {
-	switch {
-	case c.prompt == nil && c.messages == messagesColumn:
-		return []string{messagesColumn, conversationsColumn}
-	case c.prompt == nil:
-		return []string{c.messages}
-	case c.context == nil:
-		return []string{c.prompt.name}
+	var names []string
+	if c.prompt == nil {
+		names = c.conversations()
+	} else {
+		names = append(names, c.prompt.name)
 	}
-	return []string{c.prompt.name, c.context.name}
+	for _, w := range []*columnWatch{c.context, c.category} {
+		if w != nil {
+			names = append(names, w.name)
+		}
+	}
+	return names
+}
+
+// conversations are the columns that may hold the messages, the first one wins.
+func (c *converter) conversations() []string {
+	if c.messages == messagesColumn {
+		return []string{messagesColumn, conversationsColumn}
+	}
+	return []string{c.messages}
 }
 
 // convert gives the messages that a row asks, or why the row is to be skipped. An
 // error means that the dataset is not what its entry says.
 func (c *converter) convert(r row) (messages json.RawMessage, skip string, err error) {
 	if c.prompt == nil {
-		for _, column := range c.wants() {
+		for _, column := range c.conversations() {
 			if value, ok := r.columns[column]; ok {
 				messages, skip = messagesOf(value)
 				return messages, skip, nil
@@ -96,6 +112,25 @@ func (c *converter) missingPrompt() error { return c.prompt.missing() }
 // would otherwise give other prompts without a word; an entry whose first rows
 // truly have no context says the same without the column.
 func (c *converter) missingContext() error { return c.context.missing() }
+
+// missingCategory is the same for the category column.
+func (c *converter) missingCategory() error { return c.category.missing() }
+
+// categoryOf is the row's category.
+func (c *converter) categoryOf(r row) string {
+	if c.category == nil {
+		return ""
+	}
+	c.category.look(r)
+	raw := r.columns[c.category.name]
+	if text, ok := stringOf(raw); ok {
+		return text
+	}
+	if isNull(raw) {
+		return ""
+	}
+	return string(raw)
+}
 
 // columnWatch finds out whether any row has a column. A nil one watches nothing.
 type columnWatch struct {

@@ -20,9 +20,12 @@ type Format struct {
 	// read gives the rows of a file from row number from on (0 is the first), and
 	// ends after an error. It opens the file when the iteration starts and closes
 	// it when that ends. columns are the only ones that will be looked at.
-	read func(ctx context.Context, path string, columns []string, from int) iter.Seq2[row, error]
+	read func(ctx context.Context, f file, columns []string, from int) iter.Seq2[row, error]
 	// count is the number of rows of a file.
-	count func(ctx context.Context, path string) (int, error)
+	count func(ctx context.Context, f file) (int, error)
+	// index looks at a file once so that its rows can be read in any order. columns
+	// are as for read. The caller closes the table.
+	index func(ctx context.Context, f file, columns []string) (table, error)
 }
 
 // Formats lists every format. A file of another ending is read as JSON.
@@ -31,23 +34,30 @@ func Formats() []Format {
 		jsonlFormat(),
 		jsonFormat(),
 		parquetFormat(),
+		csvFormat(),
+		tsvFormat(),
 	}
 }
 
 // row is one row of a file, as JSON.
 type row struct {
 	path    string
-	line    int // from 1; 0 where the format has no lines
-	index   int // in the file, from 0
-	number  int // in the split, from 0
+	line    int        // from 1; 0 where the format has no lines, or lineOf knows it
+	lineOf  func() int // finds the line, which takes a while; nil: see line
+	index   int        // in the file, from 0
+	number  int        // in the split, from 0
 	columns map[string]json.RawMessage
 	schema  []string // every column's name, when columns holds only those that were asked for
 }
 
 // where names the row in an error.
 func (r row) where() string {
-	if r.line > 0 {
-		return fmt.Sprintf("%s:%d", r.path, r.line)
+	line := r.line
+	if r.lineOf != nil {
+		line = r.lineOf()
+	}
+	if line > 0 {
+		return fmt.Sprintf("%s:%d", r.path, line)
 	}
 	return fmt.Sprintf("%s: row %d", r.path, r.index)
 }
@@ -60,22 +70,21 @@ func (r row) names() []string {
 	return slices.Sorted(maps.Keys(r.columns))
 }
 
-// file is a file and how to read it.
-type file struct {
-	path   string
-	format Format
-}
-
 // packings are the endings of packed files.
 var packings = [...]string{".gz", ".zst"}
 
+// packing is the ending that says a file is packed, or empty.
+func packing(path string) string {
+	if ending := strings.ToLower(filepath.Ext(path)); slices.Contains(packings[:], ending) {
+		return ending
+	}
+	return ""
+}
+
 // fileAt finds a file's format by its ending.
 func fileAt(path string) (file, error) {
-	ending := strings.ToLower(filepath.Ext(path))
-	packed := slices.Contains(packings[:], ending)
-	if packed {
-		ending = strings.ToLower(filepath.Ext(path[:len(path)-len(ending)]))
-	}
+	packed := packing(path) != ""
+	ending := strings.ToLower(filepath.Ext(path[:len(path)-len(packing(path))]))
 	for _, f := range Formats() {
 		if !slices.Contains(f.Extensions, ending) {
 			continue
@@ -83,9 +92,9 @@ func fileAt(path string) (file, error) {
 		if packed && !f.Packed {
 			return file{}, fmt.Errorf("%s: a packed %s file cannot be read: unpack it first", path, f.Name)
 		}
-		return file{path, f}, nil
+		return file{path: path, format: f}, nil
 	}
-	return file{path, otherFormat()}, nil
+	return file{path: path, format: otherFormat()}, nil
 }
 
 // otherFormat reads a file of an unknown ending as JSON, and says so when that
@@ -95,10 +104,10 @@ func otherFormat() Format {
 	note := func(err error) error {
 		return fmt.Errorf("%w (read as JSON for want of a known ending: %s)", err, strings.Join(endings(), " "))
 	}
-	read, count := f.read, f.count
-	f.read = func(ctx context.Context, path string, columns []string, from int) iter.Seq2[row, error] {
+	read, count, index := f.read, f.count, f.index
+	f.read = func(ctx context.Context, in file, columns []string, from int) iter.Seq2[row, error] {
 		return func(yield func(row, error) bool) {
-			for r, err := range read(ctx, path, columns, from) {
+			for r, err := range read(ctx, in, columns, from) {
 				if isBadData(err) {
 					err = note(err)
 				}
@@ -108,12 +117,19 @@ func otherFormat() Format {
 			}
 		}
 	}
-	f.count = func(ctx context.Context, path string) (int, error) {
-		n, err := count(ctx, path)
+	f.count = func(ctx context.Context, in file) (int, error) {
+		n, err := count(ctx, in)
 		if isBadData(err) {
 			err = note(err)
 		}
 		return n, err
+	}
+	f.index = func(ctx context.Context, in file, columns []string) (table, error) {
+		t, err := index(ctx, in, columns)
+		if isBadData(err) {
+			err = note(err)
+		}
+		return t, err
 	}
 	return f
 }

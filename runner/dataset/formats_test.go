@@ -102,7 +102,7 @@ func TestBadFiles(t *testing.T) {
 		{"lines named JSON", "a.json", "\n{\"p\":\"one\"}\n{\"p\":\"two\"}\n", []string{"a.json:3: more follows", ".jsonl"}},
 		{"neither list nor row", "a.json", "\n\"text\"", []string{"a.json:2: bad JSON: it must be a list of rows"}},
 		{"blanks only", "a.json", " \n\n", []string{"a.json:3: the file holds no JSON, only blanks"}},
-		{"another ending", "a.csv", "p,q\n1,2\n", []string{"a.csv:1: bad JSON", "for want of a known ending: .jsonl .ndjson .json .parquet"}},
+		{"another ending", "a.dat", "p,q\n1,2\n", []string{"a.dat:1: bad JSON", "for want of a known ending: .jsonl .ndjson .json .parquet .csv .tsv"}},
 		{"no gzip", "a.jsonl.gz", "{\"p\":\"one\"}\n", []string{"a.jsonl.gz", "gzip: invalid header"}},
 		{"cut gzip", "a.jsonl.gz", cut[:len(cut)-10], []string{"a.jsonl.gz", "unexpected EOF"}},
 		{"cut gzip of a list", "a.json.gz", gzipped(t, "[{\"p\":\"\"}]")[:20], []string{"a.json.gz"}},
@@ -118,7 +118,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	t.Run("missing", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "none.jsonl")
-		_, err := Load(t.Context(), byPrompt(path, "p"), 1)
+		_, err := Load(t.Context(), byPrompt(path, "p"), 1, Options{})
 		wantParts(t, fmt.Sprint(err), path, "reading prompts")
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("error %v, want fs.ErrNotExist", err)

@@ -119,7 +119,7 @@ func FuzzJSONList(f *testing.F) {
 	f.Add("[1 2]")
 	f.Fuzz(func(t *testing.T, text string) {
 		rows, failed := 0, false
-		for raw, err := range streamValues(t.Context(), strings.NewReader(text)) {
+		for e, err := range streamValues(t.Context(), strings.NewReader(text)) {
 			if err != nil {
 				failed = true
 				continue
@@ -127,8 +127,8 @@ func FuzzJSONList(f *testing.F) {
 			if failed {
 				t.Fatal("a row came after an error")
 			}
-			if !json.Valid(raw) {
-				t.Fatalf("row %q is no JSON", raw)
+			if !json.Valid(e.raw) || !strings.HasSuffix(text[:e.end], string(e.raw)) {
+				t.Fatalf("row %q is no JSON, or does not end at byte %d", e.raw, e.end)
 			}
 			rows++
 		}

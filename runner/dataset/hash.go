@@ -10,13 +10,17 @@ import (
 // Hash names a list of prompts: the first 16 hex digits of the SHA-256 over each
 // prompt's messages as canonical JSON, one per line, each line ended by \n.
 // Canonical is without insignificant blanks, keys sorted, strings escaped no more
-// than JSON asks for and numbers as they are spelled, so that neither the order
+// than JSON asks for and numbers as they are spelled, with a line of + and the
+// message for each of its further turns, so that neither the order
 // of a message's keys nor the file's format shows. The prompts' order is in it,
 // the rows they come from are not.
 func Hash(prompts []Prompt) string {
 	h := sha256.New()
 	for _, p := range prompts {
 		h.Write(canonical(p.Messages)) // a hash never returns an error
+		for _, turn := range p.Next {
+			h.Write(append([]byte{'+'}, canonical(turn)...)) // JSON begins with no +
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }

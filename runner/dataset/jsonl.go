@@ -21,18 +21,19 @@ func jsonlFormat() Format {
 		Packed:     true,
 		read:       readJSONL,
 		count:      countJSONL,
+		index:      indexJSONL,
 	}
 }
 
-func readJSONL(ctx context.Context, path string, _ []string, from int) iter.Seq2[row, error] {
+func readJSONL(ctx context.Context, f file, _ []string, from int) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		f, err := openText(path)
+		text, err := f.text(ctx)
 		if err != nil {
 			yield(row{}, err)
 			return
 		}
-		defer f.Close() // only read from
-		linesRows(ctx, f, path, from)(yield)
+		defer text.Close() // only read from
+		linesRows(ctx, text, f.path, from)(yield)
 	}
 }
 
@@ -64,18 +65,18 @@ func linesRows(ctx context.Context, r io.Reader, path string, from int) iter.Seq
 	}
 }
 
-func countJSONL(ctx context.Context, path string) (int, error) {
-	f, err := openText(path)
+func countJSONL(ctx context.Context, f file) (int, error) {
+	text, err := f.text(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close() // only read from
-	lines := newLineReader(f)
+	defer text.Close() // only read from
+	lines := newLineReader(text)
 	for n := 0; ; n++ {
 		if _, err := lines.next(ctx); err == io.EOF {
 			return n, nil
 		} else if err != nil {
-			return 0, fmt.Errorf("counting the rows of %s: %w", path, err)
+			return 0, fmt.Errorf("counting the rows of %s: %w", f.path, err)
 		}
 	}
 }

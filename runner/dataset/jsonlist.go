@@ -20,13 +20,14 @@ func jsonFormat() Format {
 		Packed:     true,
 		read:       readJSON,
 		count:      countJSON,
+		index:      indexJSON,
 	}
 }
 
-func readJSON(ctx context.Context, path string, _ []string, from int) iter.Seq2[row, error] {
+func readJSON(ctx context.Context, f file, _ []string, from int) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		index := 0
-		for raw, err := range jsonValues(ctx, path) {
+		for raw, err := range jsonValues(ctx, f) {
 			if err != nil {
 				yield(row{}, err)
 				return
@@ -34,10 +35,10 @@ func readJSON(ctx context.Context, path string, _ []string, from int) iter.Seq2[
 			if index >= from {
 				columns, err := parseRow(raw)
 				if err != nil {
-					yield(row{}, fmt.Errorf("%s: row %d: %w", path, index, err))
+					yield(row{}, fmt.Errorf("%s: row %d: %w", f.path, index, err))
 					return
 				}
-				if !yield(row{path: path, index: index, columns: columns}, nil) {
+				if !yield(row{path: f.path, index: index, columns: columns}, nil) {
 					return
 				}
 			}
@@ -46,9 +47,9 @@ func readJSON(ctx context.Context, path string, _ []string, from int) iter.Seq2[
 	}
 }
 
-func countJSON(ctx context.Context, path string) (int, error) {
+func countJSON(ctx context.Context, f file) (int, error) {
 	n := 0
-	for _, err := range jsonValues(ctx, path) {
+	for _, err := range jsonValues(ctx, f) {
 		if err != nil {
 			return 0, err
 		}
@@ -57,21 +58,47 @@ func countJSON(ctx context.Context, path string) (int, error) {
 	return n, nil
 }
 
+// indexJSON reads the list once for the places of its rows.
+func indexJSON(ctx context.Context, f file, _ []string) (table, error) {
+	data, start, err := f.unpacked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &textTable{path: f.path, data: data, parse: parseElement}
+	for e, err := range streamValues(ctx, io.NewSectionReader(data, start, data.size-start)) {
+		if err != nil {
+			t.close()
+			return nil, placed(ctx, f, err)
+		}
+		t.starts = append(t.starts, start+e.end-int64(len(e.raw)))
+	}
+	return t, nil
+}
+
+// parseElement reads the row of the first JSON value.
+func parseElement(raw []byte) (map[string]json.RawMessage, error) {
+	var first json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&first); err != nil {
+		return nil, &badData{err: fmt.Errorf("bad JSON: %w", err)}
+	}
+	return parseRow(first)
+}
+
 // jsonValues gives the rows of a JSON file, unparsed.
-func jsonValues(ctx context.Context, path string) iter.Seq2[json.RawMessage, error] {
+func jsonValues(ctx context.Context, f file) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		f, err := openText(path)
+		text, err := f.text(ctx)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer f.Close() // only read from
-		for raw, err := range streamValues(ctx, f) {
+		defer text.Close() // only read from
+		for e, err := range streamValues(ctx, text) {
 			if err != nil {
-				yield(nil, placed(path, err))
+				yield(nil, placed(ctx, f, err))
 				return
 			}
-			if !yield(raw, nil) {
+			if !yield(e.raw, nil) {
 				return
 			}
 		}
@@ -80,12 +107,12 @@ func jsonValues(ctx context.Context, path string) iter.Seq2[json.RawMessage, err
 
 // streamValues gives the elements of the one JSON list in r, or the one object.
 // A fault of the form is a *badData.
-func streamValues(ctx context.Context, r io.Reader) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
+func streamValues(ctx context.Context, r io.Reader) iter.Seq2[element, error] {
+	return func(yield func(element, error) bool) {
 		text := bufio.NewReader(r)
 		blanks, err := skipBlanks(text)
 		if err != nil {
-			yield(nil, err)
+			yield(element{}, err)
 			return
 		}
 		s := stream{dec: json.NewDecoder(text), before: int64(blanks)}
@@ -102,9 +129,15 @@ func streamValues(ctx context.Context, r io.Reader) iter.Seq2[json.RawMessage, e
 			err = s.badHead(errors.New("bad JSON: it must be a list of rows, or one row (an object)"))
 		}
 		if err != nil {
-			yield(nil, err)
+			yield(element{}, err)
 		}
 	}
+}
+
+// element is one row of a JSON file and the bytes of the text up to its end.
+type element struct {
+	raw json.RawMessage
+	end int64
 }
 
 // stream is a JSON text that is read piece by piece.
@@ -113,7 +146,7 @@ type stream struct {
 	before int64 // bytes before the decoder's first
 }
 
-func (s stream) list(ctx context.Context, yield func(json.RawMessage, error) bool) error {
+func (s stream) list(ctx context.Context, yield func(element, error) bool) error {
 	if _, err := s.dec.Token(); err != nil { // the [
 		return s.fault(err)
 	}
@@ -125,7 +158,7 @@ func (s stream) list(ctx context.Context, yield func(json.RawMessage, error) boo
 		if err := s.dec.Decode(&raw); err != nil {
 			return s.fault(err)
 		}
-		if !yield(raw, nil) {
+		if !yield(s.element(raw), nil) {
 			return nil
 		}
 	}
@@ -135,17 +168,23 @@ func (s stream) list(ctx context.Context, yield func(json.RawMessage, error) boo
 	return s.end()
 }
 
-func (s stream) object(yield func(json.RawMessage, error) bool) error {
+func (s stream) object(yield func(element, error) bool) error {
 	var raw json.RawMessage
 	if err := s.dec.Decode(&raw); err != nil {
 		return s.fault(err)
 	}
+	e := s.element(raw)
 	// A second value shows before the first is used: half a file is not read.
 	if err := s.end(); err != nil {
 		return err
 	}
-	yield(raw, nil)
+	yield(e, nil)
 	return nil
+}
+
+// element is the value that the decoder gave last.
+func (s stream) element(raw json.RawMessage) element {
+	return element{raw, s.before + s.dec.InputOffset()}
 }
 
 // end checks that nothing follows.

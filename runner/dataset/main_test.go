@@ -38,7 +38,7 @@ func byMessages(path string) *plan.Dataset {
 // load is Load where it must not fail.
 func load(t testing.TB, d *plan.Dataset, n int) *Set {
 	t.Helper()
-	set, err := Load(t.Context(), d, n)
+	set, err := Load(t.Context(), d, n, Options{})
 	if err != nil {
 		t.Fatalf("Load(%+v, %d): %v", d, n, err)
 	}
@@ -48,7 +48,7 @@ func load(t testing.TB, d *plan.Dataset, n int) *Set {
 // loadErr is the text of Load's error.
 func loadErr(t testing.TB, ctx context.Context, d *plan.Dataset, n int) string {
 	t.Helper()
-	set, err := Load(ctx, d, n)
+	set, err := Load(ctx, d, n, Options{})
 	if err == nil {
 		t.Fatalf("Load(%+v, %d) gave %d prompts (%s), want an error", d, n, len(set.Prompts), set.Summary())
 	}

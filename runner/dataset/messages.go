@@ -9,6 +9,7 @@ import (
 const (
 	skipNoMessages    = "no messages"
 	skipNoList        = "messages are not a list"
+	skipUneven        = "the lists of messages differ in length"
 	skipNoObject      = "a message is not an object"
 	skipNoRole        = "a message has no role"
 	skipNoContent     = "a message has no content"
@@ -25,8 +26,9 @@ const (
 
 // message is one turn: its role, and the JSON object that is sent for it.
 type message struct {
-	role string
-	raw  json.RawMessage
+	role  string
+	raw   json.RawMessage
+	empty bool // it lacks the content that it must have to be sent
 }
 
 // messagesOf is the conversation up to the last turn that is not the
@@ -34,9 +36,9 @@ type message struct {
 // turns that are left is as it was read; turns in ShareGPT's spelling are
 // converted.
 func messagesOf(cell json.RawMessage) (messages json.RawMessage, skip string) {
-	var raws []json.RawMessage
-	if err := json.Unmarshal(cell, &raws); err != nil {
-		return nil, skipNoList
+	raws, skip := turnsOf(cell)
+	if skip != "" {
+		return nil, skip
 	}
 	if len(raws) == 0 {
 		return nil, skipNoMessages
@@ -53,6 +55,11 @@ func messagesOf(cell json.RawMessage) (messages json.RawMessage, skip string) {
 	if len(turns) == 0 {
 		return nil, skipOnlyAssistant
 	}
+	for _, m := range turns {
+		if m.empty {
+			return nil, skipNoContent
+		}
+	}
 	return joinMessages(turns)
 }
 
@@ -67,10 +74,7 @@ func messageOf(raw json.RawMessage) (m message, skip string) {
 	if !ok {
 		return shareGPT(fields)
 	}
-	if role == roleUser && isNull(fields["content"]) {
-		return message{}, skipNoContent
-	}
-	return message{role, raw}, ""
+	return message{role: role, raw: raw, empty: role == roleUser && isNull(fields["content"])}, ""
 }
 
 // joinMessages makes the array of a request.

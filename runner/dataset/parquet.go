@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -24,17 +23,18 @@ func parquetFormat() Format {
 		Extensions: []string{parquetEnding},
 		read:       readParquet,
 		count:      countParquet,
+		index:      indexParquet,
 	}
 }
 
-func readParquet(ctx context.Context, path string, columns []string, from int) iter.Seq2[row, error] {
+func readParquet(ctx context.Context, f file, columns []string, from int) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		p, err := openParquet(path, columns)
+		p, err := openParquet(ctx, f, columns)
 		if err != nil {
 			yield(row{}, err)
 			return
 		}
-		defer p.file.Close() // only read from
+		defer p.close()
 		before := 0
 		for i, group := range p.data.RowGroups() {
 			n := int(group.NumRows())
@@ -52,36 +52,43 @@ func readParquet(ctx context.Context, path string, columns []string, from int) i
 	}
 }
 
-func countParquet(_ context.Context, path string) (int, error) {
-	p, err := openParquet(path, nil)
+func countParquet(ctx context.Context, f file) (int, error) {
+	p, err := openParquet(ctx, f, nil)
 	if err != nil {
 		return 0, err
 	}
-	defer p.file.Close() // only read from
-	return int(p.data.NumRows()), nil
+	defer p.close()
+	return p.count(), nil
 }
 
 // parquetFile is an open file and the columns to read of it.
 type parquetFile struct {
 	path   string
-	file   *os.File
+	bytes  *content
 	data   *parquet.File
 	names  []string        // all its columns
 	schema *parquet.Schema // of the columns to read; nil: it has none of them
 }
 
-func openParquet(path string, columns []string) (*parquetFile, error) {
-	f, size, err := openFile(path)
+// openParquet reads the footer of a file, wherever it is.
+func openParquet(ctx context.Context, f file, columns []string) (*parquetFile, error) {
+	bytes, err := f.bytes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &parquetFile{path: path, file: f}
-	err = guard(func() (err error) {
-		p.data, err = parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	return openParquetContent(bytes, f.path, columns)
+}
+
+// openParquetContent reads the footer. The content is closed with the file, and at
+// once when there is an error.
+func openParquetContent(bytes *content, path string, columns []string) (*parquetFile, error) {
+	p := &parquetFile{path: path, bytes: bytes}
+	err := guard(func() (err error) {
+		p.data, err = parquet.OpenFile(bytes, bytes.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 		return err
 	})
 	if err != nil {
-		f.Close() // only read from
+		p.close()
 		return nil, fmt.Errorf("reading prompts: %s is no whole parquet file, it may be cut: %w", path, err)
 	}
 	wanted := parquet.Group{}
@@ -97,8 +104,12 @@ func openParquet(path string, columns []string) (*parquetFile, error) {
 	return p, nil
 }
 
+func (p *parquetFile) count() int { return int(p.data.NumRows()) }
+
+func (p *parquetFile) close() { p.bytes.close() } // only read from
+
 // checkCodecs refuses a compression that the library does not read or reads
-// wrongly: LZO, and both kinds of LZ4.
+// wrongly: LZO, both kinds of LZ4, and what the format may add.
 func (p *parquetFile) checkCodecs(group int) error {
 	if p.schema == nil {
 		return nil
@@ -109,7 +120,8 @@ func (p *parquetFile) checkCodecs(group int) error {
 			continue
 		}
 		switch meta.Codec {
-		case format.Lz4, format.Lz4Raw, format.LZO:
+		case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd:
+		default:
 			return fmt.Errorf("reading prompts: %s: column %q is compressed with %s, which is not supported: write the file anew with zstd or snappy",
 				p.path, meta.PathInSchema[0], meta.Codec)
 		}

@@ -128,7 +128,7 @@ func TestParquetColumns(t *testing.T) {
 		wantParts(t, loadErr(t, t.Context(), byMessages(path), 1), path, `no column "messages"`, "question", "answer")
 	})
 	t.Run("no prompt column", func(t *testing.T) {
-		_, err := Load(t.Context(), byPrompt(path, "qestion"), 1)
+		_, err := Load(t.Context(), byPrompt(path, "qestion"), 1, Options{})
 		want := `no usable prompts loaded (3 rows, 3 skipped: no column "qestion" 3): ` + path +
 			`: no row has the column "qestion" of prompt_column (columns: answer, question)`
 		if err == nil || err.Error() != want {
@@ -186,11 +186,11 @@ func (g longGroup) NumRows() int64 { return g.RowGroup.NumRows() + 1 }
 func TestParquetGroupThatEndsEarly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	writeParquet(t, path, questions(3))
-	p, err := openParquet(path, []string{"question", "answer"})
+	p, err := openParquet(t.Context(), file{path: path}, []string{"question", "answer"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.file.Close()
+	defer p.close()
 	rows := 0
 	var last error
 	p.readGroup(t.Context(), longGroup{p.data.RowGroups()[0]}, 0, 0, func(_ row, err error) bool {

@@ -88,13 +88,13 @@ func TestLoadStopsWithItsContext(t *testing.T) {
 			d := byPrompt(tt.path, "question")
 			d.Split = tt.split
 			looks := 100
-			_, err := Load(errAfter{t.Context(), &looks}, d, 1000)
+			_, err := Load(errAfter{t.Context(), &looks}, d, 1000, Options{})
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("error %v, want context.Canceled", err)
 			}
 			wantParts(t, err.Error(), tt.path)
 			looks = 0
-			if _, err := Load(errAfter{t.Context(), &looks}, d, 1); !errors.Is(err, context.Canceled) {
+			if _, err := Load(errAfter{t.Context(), &looks}, d, 1, Options{}); !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v of a context that ended before, want context.Canceled", err)
 			}
 		})

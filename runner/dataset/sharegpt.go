@@ -11,7 +11,8 @@ import (
 const maxSpeaker = 24
 
 // shareGPT reads a turn as ShareGPT's data spells it, {"from": …, "value": …}:
-// the speaker becomes the role and the value the content. Its other fields are
+// the speaker becomes the role and the value, or else the content, the content: a
+// text, or a list of parts. Its other fields are
 // about the web page the turn was taken from and are not sent.
 func shareGPT(fields map[string]json.RawMessage) (m message, skip string) {
 	speaker, ok := stringOf(fields["from"])
@@ -27,10 +28,13 @@ func shareGPT(fields map[string]json.RawMessage) (m message, skip string) {
 	}
 	content := fields["value"]
 	if isNull(content) {
-		return message{}, skipNoContent
+		content = fields["content"]
+	}
+	if isNull(content) {
+		return message{role: role, empty: true}, ""
 	}
 	raw := slices.Concat([]byte(`{"role":"`+role+`","content":`), content, []byte(`}`))
-	return message{role, raw}, ""
+	return message{role: role, raw: raw}, ""
 }
 
 // speakerRole is the chat role of a speaker. A function call is the assistant's

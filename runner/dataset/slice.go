@@ -22,7 +22,7 @@ func (s Slice) rows(ctx context.Context, files []file, columns []string) iter.Se
 			}
 			first := max(from-before, 0)
 			if first > 0 && i < len(files)-1 {
-				n, err := f.format.count(ctx, f.path)
+				n, err := f.format.count(ctx, f)
 				if err != nil {
 					yield(row{}, err)
 					return
@@ -33,7 +33,7 @@ func (s Slice) rows(ctx context.Context, files []file, columns []string) iter.Se
 				}
 			}
 			end := before + first
-			for r, err := range f.format.read(ctx, f.path, columns, first) {
+			for r, err := range f.format.read(ctx, f, columns, first) {
 				if err != nil {
 					yield(row{}, err)
 					return
@@ -55,7 +55,7 @@ func (s Slice) place(ctx context.Context, files []file) (from, to int, err error
 	total := 0
 	if s.needsTotal() {
 		for _, f := range files {
-			n, err := f.format.count(ctx, f.path)
+			n, err := f.format.count(ctx, f)
 			if err != nil {
 				return 0, 0, err
 			}

@@ -16,6 +16,9 @@ type source struct {
 	single bool     // a file, not a folder
 	splits []string // their names, the default ones first
 	files  map[string][]file
+
+	revision string   // of the Hub: the commit; empty: the files are local
+	warnings []string // for the user
 }
 
 // openSource finds the files of a dataset and, for a folder, which split each
@@ -72,7 +75,7 @@ func openFolder(name string) (*source, error) {
 	s.splits = order
 	for split, rels := range byName {
 		for _, rel := range rels {
-			s.files[split] = append(s.files[split], file{filepath.Join(name, filepath.FromSlash(rel)), parquetFormat()})
+			s.files[split] = append(s.files[split], file{path: filepath.Join(name, filepath.FromSlash(rel)), format: parquetFormat()})
 		}
 	}
 	return s, nil

@@ -33,12 +33,22 @@ type Options struct {
 	// from many goroutines at once, by the slot that got the answer, which sends
 	// its next request only then: it should be quick. May be nil.
 	Observe func(*openai.Completion)
+	// Turns is how many requests each prompt makes, one after the other in the same
+	// slot; nil: one each. What comes after the first is Follow's to make.
+	Turns []int
+	// Follow gives the body of a prompt's turn, from 1, now that the turn before is
+	// answered. It is called from many goroutines at once, never twice at once for one
+	// prompt, and its time is inside the clock. An error fails this turn and those
+	// after it. Needed when any of Turns is above 1.
+	Follow func(prompt, turn int, answer *openai.Completion) ([]byte, error)
 	// Now is the clock; nil: time.Now. For tests.
 	Now func() time.Time
 }
 
-// Run sends every body once, in order, and returns when all are answered. Its
-// only error is that the context ended before that: half a pass is no result.
+// Run sends every body once, in order, and its further turns as they can be made,
+// and returns when all are answered. A failed turn fails the turns after it, which
+// are not sent: there is no conversation to go on with. Its only error is that the
+// context ended before that: half a pass is no result.
 //
 // Subtleness ahead! What is to be measured is the server, so nothing of ours may
 // stand between an answer and the next send of its slot. Slots share only the
@@ -65,15 +75,8 @@ func Run(ctx context.Context, c Chatter, bodies [][]byte, o Options) (Pass, erro
 				if n >= len(bodies) || ctx.Err() != nil {
 					break
 				}
-				answer := c.Chat(ctx, bodies[n])
-				if answer.Err != nil && ctx.Err() != nil {
-					break // not answered: given up
-				}
-				t.last = o.Now()
-				answer.Index = n
-				t.add(&answer)
-				if o.Observe != nil {
-					o.Observe(&answer)
+				if !converse(ctx, c, &t, n, bodies[n], &o) {
+					break
 				}
 			}
 			tallies[i] = t
@@ -81,10 +84,26 @@ func Run(ctx context.Context, c Chatter, bodies [][]byte, o Options) (Pass, erro
 	}
 	slots.Wait()
 	p := sum(tallies, start)
-	if answered := p.Completed + p.Failed; answered < len(bodies) {
-		return Pass{}, fmt.Errorf("pass ended with %d of %d prompts answered: %w", answered, len(bodies), ended(ctx))
+	if answered, all := p.Completed+p.Failed, o.requests(len(bodies)); answered < all {
+		return Pass{}, fmt.Errorf("pass ended with %d of %d requests answered: %w", answered, all, ended(ctx))
 	}
 	return p, nil
+}
+
+// requests is how many requests the prompts make in all.
+func (o *Options) requests(prompts int) int {
+	n := 0
+	for i := range prompts {
+		n += o.turns(i)
+	}
+	return n
+}
+
+func (o *Options) turns(prompt int) int {
+	if o.Turns == nil {
+		return 1
+	}
+	return max(o.Turns[prompt], 1)
 }
 
 // ended is why a context ended, as errors.Is finds it either way: the context's

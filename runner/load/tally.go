@@ -60,7 +60,7 @@ func (t *tally) add(c *openai.Completion) {
 func (t *tally) fail(f failure) {
 	if have, ok := t.failed[f.Kind]; ok {
 		n := have.Count + f.Count
-		if have.prompt < f.prompt {
+		if have.prompt <= f.prompt { // the same: a turn before it
 			f = have
 		}
 		f.Count = n

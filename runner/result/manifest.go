@@ -38,6 +38,8 @@ type Manifest struct {
 	Status    string     `json:"status"` // one of the Status constants
 
 	Servers []ManifestServer `json:"servers,omitempty"`
+	// Datasets are those that could be read, in the order of reading.
+	Datasets []ManifestDataset `json:"datasets,omitempty"`
 	// Cells is every cell that was asked for: cell_id → the canonical JSON that it
 	// is the hash of.
 	Cells map[string]json.RawMessage `json:"cells,omitempty"`
@@ -69,6 +71,18 @@ type ManifestServer struct {
 	Command     []string          `json:"command,omitempty"` // of a launched server
 	Notes       []string          `json:"notes,omitempty"`
 	Error       string            `json:"error,omitempty"` // why it could not be measured
+}
+
+// ManifestDataset is one dataset as it was read.
+type ManifestDataset struct {
+	Name        string   `json:"name"`
+	InputData   string   `json:"input_data"`             // path, or org/name on the Hub
+	DatasetName string   `json:"dataset_name,omitempty"` // configuration on the Hub, where one was named
+	Split       string   `json:"split"`
+	Revision    string   `json:"revision,omitempty"` // the commit on the Hub
+	Prompts     int      `json:"prompts"`            // loaded; a run may send fewer
+	PromptSet   string   `json:"prompt_set"`         // of these
+	Warnings    []string `json:"warnings,omitempty"`
 }
 
 // WriteManifest replaces manifest.json. It sets SchemaVersion.
