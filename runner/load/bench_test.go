@@ -169,7 +169,7 @@ func bareRequest(ctx context.Context, hc *http.Client, url string, body []byte) 
 // flight: heap and stacks, garbage that is not collected yet and the server's
 // side of the connections included.
 func BenchmarkMemoryAt1000(b *testing.B) {
-	const concurrency, limit = 1000, 100_000_000
+	const concurrency, limit = 1000, 100 << 20
 	list := benchBodies(b, concurrency)
 	var most uint64
 	for b.Loop() {
