@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -165,33 +164,27 @@ func bareRequest(ctx context.Context, hc *http.Client, url string, body []byte) 
 	return answer.Usage.CompletionTokens, nil
 }
 
-// BenchmarkMemoryAt1000 is what the process holds while 1,000 requests are in
-// flight: heap and stacks, garbage that is not collected yet and the server's
-// side of the connections included.
+// BenchmarkMemoryAt1000 is what the client's process holds while 1,000 requests
+// are in flight: heap and stacks, garbage that is not collected yet included.
 func BenchmarkMemoryAt1000(b *testing.B) {
-	const concurrency, limit = 1000, 100 << 20
+	const concurrency, limit = 1000, 100_000_000
+	url, full, release := startHoldingServer(b, concurrency)
 	list := benchBodies(b, concurrency)
+	c := clientAt(b, url, openai.Options{MaxConns: concurrency})
 	var most uint64
 	for b.Loop() {
 		runtime.GC() // what earlier rounds left is not this one's
-		var arrived atomic.Int64
-		open := make(chan struct{})
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			if arrived.Add(1) == concurrency {
-				most = max(most, inUse())
-				close(open)
-			}
-			<-open
-			_, _ = w.Write(benchAnswer)
-		}))
-		c := client(b, s, openai.Options{MaxConns: concurrency})
+		measured := make(chan error, 1)
+		go func() {
+			_, err := full.ReadString('\n')
+			most = max(most, inUse())
+			_, werr := io.WriteString(release, "go\n")
+			measured <- errors.Join(err, werr)
+		}()
 		p, err := Run(b.Context(), c, list, Options{Concurrency: concurrency})
-		if err != nil || p.Completed != concurrency {
+		if err := errors.Join(err, <-measured); err != nil || p.Completed != concurrency {
 			b.Fatalf("Run() = %+v, %v", p, err)
 		}
-		c.Close()
-		s.Close()
 	}
 	b.ReportMetric(float64(most), "B-at-1000")
 	if most > limit {
