@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/specsweep/specsweep/runner/sim"
 )
 
 const completion = `{"model":"toy-target","choices":[{"message":{"content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":40}}`
@@ -136,8 +138,9 @@ func TestBaselineThatIsNone(t *testing.T) {
 	if err := sweep(t.Context(), t, oneServer(t, a.start(t), 2, "baseline_server: "+b.start(t)), s); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.rows[0]; r.Speedup == nil || !r.Warnings.On("speedup") || !strings.Contains(r.Warnings.String(), "baseline_speculates") {
-		t.Errorf("speedup %v, warnings %s; want a speedup that is marked: the baseline speculates", r.Speedup, r.Warnings)
+	if r := s.rows[0]; r.Speedup != nil || r.BaselineThroughputTokS == nil || !r.Warnings.On("speedup") ||
+		!strings.Contains(r.Warnings.String(), "baseline_speculates: the baseline server speculates itself (10 drafts in its pass)") {
+		t.Errorf("speedup %v, warnings %s; want n/a: the baseline speculates", r.Speedup, r.Warnings)
 	}
 
 	s = &sink{}
@@ -145,7 +148,48 @@ func TestBaselineThatIsNone(t *testing.T) {
 	if err := sweep(t.Context(), t, oneServer(t, a.start(t), 2, other), s); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.rows[0]; r.Speedup == nil || !strings.Contains(r.Warnings.String(), "baseline_engine: the baseline runs on another engine (sglang against vllm)") {
-		t.Errorf("speedup %v, warnings %s; want the other engine named", r.Speedup, r.Warnings)
+	if r := s.rows[0]; r.Speedup == nil || !strings.Contains(r.Warnings.String(), "baseline_engine: the baseline runs on another engine (sglang against vllm)") ||
+		!strings.Contains(r.Warnings.String(), "baseline_speculation_unknown: ") {
+		t.Errorf("speedup %v, warnings %s; want the other engine named, and that nothing is known of its speculation", r.Speedup, r.Warnings)
+	}
+}
+
+// Two servers without speculation are no news about a drafter.
+func TestServerThatDoesNotSpeculate(t *testing.T) {
+	a, b := &scripted{}, &scripted{}
+	s := &sink{}
+	if err := sweep(t.Context(), t, oneServer(t, a.start(t), 2, "baseline_server: "+b.start(t)), s); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.rows[0]; r.Speedup == nil || !r.Warnings.On("speedup") || !strings.Contains(r.Warnings.String(), "server_does_not_speculate") {
+		t.Errorf("speedup %v, warnings %s; want a mark: the server does not speculate", r.Speedup, r.Warnings)
+	}
+}
+
+// More tokens than were asked for are doubted, not believed.
+func TestTokensBeyondTheLimit(t *testing.T) {
+	a, b := &scripted{}, &scripted{}
+	s := &sink{}
+	if err := sweep(t.Context(), t, oneServer(t, a.start(t), 2, "max_new_tokens: 16\nbaseline_server: "+b.start(t)), s); err != nil {
+		t.Fatal(err)
+	}
+	r := s.rows[0]
+	if !r.Warnings.On("output_throughput_tok_s") || !r.Warnings.On("baseline_throughput_tok_s") ||
+		!strings.Contains(r.Warnings.String(), "2 of 2 answers report more tokens than max_new_tokens 16") {
+		t.Errorf("warnings %s, want both throughputs doubted", r.Warnings)
+	}
+}
+
+// Two servers of a plan at one URL are one server: its average blends them.
+func TestSharedURLIsContaminated(t *testing.T) {
+	url := simServer(t, sim.Config{Engine: "sglang", Model: "m", Accept: []float64{0.8, 0.6}})
+	s := &sink{}
+	err := sweep(t.Context(), t, fmt.Sprintf("engine: sglang\nservers: [{name: a, server: %s}, {name: b, server: %s/v1/}]\n"+
+		"datasets: [{name: d, input_data: %s, prompt_column: prompt}]\nnum_prompts: 4\nconcurrency: 1\n", url, url, promptsFile(t, 4)), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.rows[0].Warnings.On("accept_length") || !s.rows[1].Warnings.On("accept_length") {
+		t.Errorf("warnings %s and %s, want only the second row's average marked", s.rows[0].Warnings, s.rows[1].Warnings)
 	}
 }

@@ -31,7 +31,7 @@ func CostOf(runs []plan.Run, order plan.Order) Cost {
 	return c
 }
 
-// Check asks every server of the runs that runs already whether it can be
+// Check asks every server of the runs that runs already, once, whether it can be
 // measured. Servers that the plan launches are not started and not reported.
 func Check(ctx context.Context, o Options) ([]ServerRecord, error) {
 	s, err := newSweep(o)
@@ -42,7 +42,7 @@ func Check(ctx context.Context, o Options) ([]ServerRecord, error) {
 	var records []ServerRecord
 	for _, srv := range s.servers {
 		if srv.plan.Launch == nil {
-			wg.Go(func() { srv.attach(ctx) })
+			wg.Go(func() { srv.attach(ctx, 0) })
 		}
 	}
 	wg.Wait()
@@ -52,4 +52,28 @@ func Check(ctx context.Context, o Options) ([]ServerRecord, error) {
 		}
 	}
 	return records, errors.Join(s.close(), context.Cause(ctx))
+}
+
+// DatasetCheck is what a dataset has for the runs.
+type DatasetCheck struct {
+	Dataset string
+	Asked   int // prompts of the largest run
+	Found   int // usable prompts, at most Asked
+	Summary string
+	Err     error // why it cannot be measured
+}
+
+// CheckDatasets reads every dataset of the runs as far as they need it.
+func CheckDatasets(ctx context.Context, runs []plan.Run) []DatasetCheck {
+	c := newPromptCache(runs)
+	var out []DatasetCheck
+	for _, d := range c.order {
+		set, err := c.get(ctx, d)
+		check := DatasetCheck{Dataset: d.Name, Asked: c.need[d], Err: err}
+		if err == nil {
+			check.Found, check.Summary = len(set.Prompts), set.Summary()
+		}
+		out = append(out, check)
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/runner/dataset"
@@ -10,8 +11,9 @@ import (
 // promptCache loads each dataset once for the whole sweep, as far as its
 // largest run needs.
 type promptCache struct {
-	need map[*plan.Dataset]int
-	sets map[*plan.Dataset]loaded
+	order []*plan.Dataset
+	need  map[*plan.Dataset]int
+	sets  map[*plan.Dataset]loaded
 }
 
 type loaded struct {
@@ -22,9 +24,22 @@ type loaded struct {
 func newPromptCache(runs []plan.Run) *promptCache {
 	c := &promptCache{need: map[*plan.Dataset]int{}, sets: map[*plan.Dataset]loaded{}}
 	for _, r := range runs {
+		if c.need[r.Dataset] == 0 {
+			c.order = append(c.order, r.Dataset)
+		}
 		c.need[r.Dataset] = max(c.need[r.Dataset], r.NumPrompts)
 	}
 	return c
+}
+
+// load loads every dataset, in the order of the runs, and logs what does not
+// load.
+func (c *promptCache) load(ctx context.Context, log *slog.Logger) {
+	for _, d := range c.order {
+		if _, err := c.get(ctx, d); err != nil && ctx.Err() == nil {
+			log.Error("dataset cannot be measured", "dataset", d.Name, "error", err)
+		}
+	}
 }
 
 // get returns the dataset's prompts or why there are none; both are kept, except
