@@ -84,6 +84,8 @@ func TestBadPlans(t *testing.T) {
 		{"extra_body_reserved_top_k", "extra_body_reserved_top_k.yaml:9: extra_body.top_k: specsweep sets this field itself (from top_k)"},
 		{"extra_body_tagged", "extra_body_tagged.yaml:8: extra_body.a: want something that JSON can say, numbers in plain decimal digits (have aGk= with the tag !!binary)"},
 		{"header_line_break", "header_line_break.yaml:8: headers.X-A: the value holds a line break or another control character; does the variable end in one?"},
+		{"header_own", `header_own.yaml:8: headers.Content-Length: specsweep sets this header itself`},
+		{"command_nul", `command_nul.yaml:7: servers[0].launch.command[1]: a word of a command cannot hold a NUL character`},
 		{"header_name", `header_name.yaml:8: headers["a b"]: not the name of an HTTP header`},
 		{"header_secret", "header_secret.yaml:8: headers.Authorization: a secret must not stand in a plan: use ${VAR}"},
 		{"header_secret_default", "header_secret_default.yaml:8: headers.Cookie: a secret must not stand in a plan: use ${VAR}"},

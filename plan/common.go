@@ -53,6 +53,12 @@ var (
 	secretHeader = regexp.MustCompile(`(?i)authorization|cookie|key|token|secret|password`)
 )
 
+// ownHeaders belong to the connection or to the body: set from outside, they
+// would bend the measurement or break the request.
+func ownHeaders() []string {
+	return []string{"connection", "content-length", "content-type", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
+}
+
 // headers never shows a value: it may be a secret.
 func (l *loader) headers(at string, raw, headers texts) {
 	first := map[string]string{}
@@ -64,6 +70,8 @@ func (l *loader) headers(at string, raw, headers texts) {
 		switch {
 		case !headerName.MatchString(name):
 			l.doc.add(here, "not the name of an HTTP header")
+		case slices.Contains(ownHeaders(), strings.ToLower(name)):
+			l.doc.add(here, "specsweep sets this header itself")
 		case taken:
 			l.doc.add(here, "the same header as %s", other)
 		case strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):

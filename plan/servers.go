@@ -111,6 +111,11 @@ func (l *loader) launch(at string, raw, y *launchYAML) *Launch {
 	if len(y.Command) > 0 && y.Command[0] == "" && l.doc.clean(at+".command") {
 		l.doc.add(at+".command", "the program's name is empty")
 	}
+	for i, word := range y.Command {
+		if strings.Contains(word, "\x00") {
+			l.doc.add(item(at+".command", i), "a word of a command cannot hold a NUL character")
+		}
+	}
 	for _, name := range sortedKeys(y.Env) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			l.doc.add(join(at+".env", name), "a variable's name must not be empty and not hold =")

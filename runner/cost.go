@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/runner/dataset"
 )
 
 // Cost is what a sweep will do, as far as it can be told beforehand.
@@ -31,7 +32,7 @@ func CostOf(runs []plan.Run, order plan.Order) Cost {
 	return c
 }
 
-// Check asks every server of the runs that runs already whether it can be
+// Check asks every server of the runs that runs already, once, whether it can be
 // measured. Servers that the plan launches are not started and not reported.
 func Check(ctx context.Context, o Options) ([]ServerRecord, error) {
 	s, err := newSweep(o)
@@ -42,7 +43,7 @@ func Check(ctx context.Context, o Options) ([]ServerRecord, error) {
 	var records []ServerRecord
 	for _, srv := range s.servers {
 		if srv.plan.Launch == nil {
-			wg.Go(func() { srv.attach(ctx) })
+			wg.Go(func() { srv.attach(ctx, 0) })
 		}
 	}
 	wg.Wait()
@@ -52,4 +53,34 @@ func Check(ctx context.Context, o Options) ([]ServerRecord, error) {
 		}
 	}
 	return records, errors.Join(s.close(), context.Cause(ctx))
+}
+
+// DatasetCheck is what a dataset has for the runs.
+type DatasetCheck struct {
+	Dataset string
+	Hub     bool // on the Hub: not read
+	Asked   int // prompts of the largest run
+	Found   int // usable prompts, at most Asked
+	Summary string
+	Err     error // why it cannot be measured
+}
+
+// CheckDatasets reads every local dataset of the runs as far as they need it. It
+// does not ask the Hub.
+func CheckDatasets(ctx context.Context, runs []plan.Run) []DatasetCheck {
+	c := newPromptCache(runs, dataset.Options{})
+	var out []DatasetCheck
+	for _, d := range c.order {
+		if d.Hub {
+			out = append(out, DatasetCheck{Dataset: d.Name, Hub: true, Asked: c.need[d]})
+			continue
+		}
+		set, err := c.get(ctx, d)
+		check := DatasetCheck{Dataset: d.Name, Asked: c.need[d], Err: err}
+		if err == nil {
+			check.Found, check.Summary = len(set.Prompts), set.Summary()
+		}
+		out = append(out, check)
+	}
+	return out
 }

@@ -2,8 +2,10 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"sync/atomic"
 	"time"
 
 	"github.com/specsweep/specsweep/plan"
@@ -17,6 +19,7 @@ import (
 // pass is what one pass over the prompts on one server gave.
 type pass struct {
 	load    load.Pass
+	beyond  int // answers that report more tokens than they may have
 	stats   specdec.Stats
 	model   string // that was asked for
 	version string
@@ -38,7 +41,7 @@ func (s *sweep) pass(ctx context.Context, srv *server, info *PassInfo, baseline 
 	p := &pass{started: s.Now()}
 	p.err = s.measure(ctx, srv, info, p)
 	if p.err == nil && p.load.Completed == 0 {
-		p.err = allFailed(&p.load, srv.alive())
+		p.err = allFailed(&p.load)
 	}
 	info.Completed, info.Failed = p.load.Completed, p.load.Failed
 	info.Wall, info.Throughput, info.Err = p.load.Wall, p.load.Throughput(), p.err
@@ -52,8 +55,6 @@ func (s *sweep) pass(ctx context.Context, srv *server, info *PassInfo, baseline 
 // measure sends the prompts and watches the server while it answers.
 func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pass) error {
 	run := info.Run
-	// The prompts come first: a dataset that does not load should not cost the
-	// start of a server.
 	set, err := s.prompts.get(ctx, run.Dataset)
 	if err != nil {
 		return err // names the file; the row names the dataset
@@ -65,8 +66,11 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	p.prompts = describePrompts(run, set, prompts)
 	p.model, p.version = srv.desc.Model, srv.desc.Version
 
+	if srv.plan.Launch != nil && srv.passes == 0 {
+		delete(s.used, srv.client.URL()) // a fresh process, whoever had the port before
+	}
 	probe := srv.engine.Begin(ctx, srv.client, engine.Target{
-		Model: p.model, NumSteps: srv.plan.NumSteps, Shared: srv.passes > 0,
+		Model: p.model, NumSteps: srv.plan.NumSteps, Shared: s.used[srv.client.URL()],
 	})
 	body := s.body(srv, run)
 	probe.Request(&body)
@@ -74,22 +78,34 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	if err != nil {
 		return err
 	}
+	var beyond atomic.Int64
 	options := load.Options{
 		Concurrency: run.Concurrency,
 		Observe: func(c *openai.Completion) {
 			probe.Observe(c)
+			if c.CompletionTokens != nil && *c.CompletionTokens > run.MaxNewTokens {
+				beyond.Add(1)
+			}
 			s.Sink.RequestDone()
 		},
 	}
 	srv.passes++
 	srv.dataset = run.Dataset.Name
+	s.used[srv.client.URL()] = true
 	info.Prompts = follow(&options, body, prompts)
 	s.Sink.PassStarted(*info)
-	p.load, err = load.Run(ctx, srv.client, bodies, options)
+	living, stop := srv.whileAlive(ctx)
+	defer stop()
+	p.load, err = load.Run(living, srv.client, bodies, options)
 	if err != nil {
 		return err
 	}
+	p.beyond = int(beyond.Load())
 	p.stats = probe.End(ctx)
+	// A server that died in its last answers, or whose port another one holds.
+	if err := srv.alive(); err != nil {
+		return err
+	}
 	for _, f := range p.load.Failures {
 		srv.log.Warn("requests failed", "dataset", run.Dataset.Name, "concurrency", run.Concurrency,
 			"count", f.Count, "error", f.Example)
@@ -137,15 +153,11 @@ func describePrompts(run *plan.Run, set *dataset.Set, prompts []dataset.Prompt) 
 }
 
 // allFailed is the error of a pass without one completed request, with the
-// commonest reason and, for a launched server, what became of it.
-func allFailed(l *load.Pass, dead error) error {
-	err := fmt.Errorf("all requests failed (0 completed)")
-	if len(l.Failures) > 0 {
-		f := l.Failures[0]
-		err = fmt.Errorf("%w: %d of %d: %s", err, f.Count, l.Failed, f.Example)
+// commonest reason.
+func allFailed(l *load.Pass) error {
+	if len(l.Failures) == 0 {
+		return errors.New("all requests failed (0 completed)")
 	}
-	if dead != nil {
-		err = fmt.Errorf("%w; %w", err, dead)
-	}
-	return err
+	f := l.Failures[0]
+	return fmt.Errorf("all requests failed (0 completed): %d of %d: %s", f.Count, l.Failed, f.Example)
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/runner/dataset"
@@ -11,6 +12,7 @@ import (
 // largest run needs.
 type promptCache struct {
 	options dataset.Options
+	order   []*plan.Dataset
 	need    map[*plan.Dataset]int
 	sets    map[*plan.Dataset]loaded
 	loaded  func(*plan.Dataset, *dataset.Set) // told of each set that was read
@@ -24,9 +26,22 @@ type loaded struct {
 func newPromptCache(runs []plan.Run, o dataset.Options) *promptCache {
 	c := &promptCache{options: o, need: map[*plan.Dataset]int{}, sets: map[*plan.Dataset]loaded{}}
 	for _, r := range runs {
+		if c.need[r.Dataset] == 0 {
+			c.order = append(c.order, r.Dataset)
+		}
 		c.need[r.Dataset] = max(c.need[r.Dataset], r.NumPrompts)
 	}
 	return c
+}
+
+// load loads every dataset, in the order of the runs, and logs what does not
+// load.
+func (c *promptCache) load(ctx context.Context, log *slog.Logger) {
+	for _, d := range c.order {
+		if _, err := c.get(ctx, d); err != nil && ctx.Err() == nil {
+			log.Error("dataset cannot be measured", "dataset", d.Name, "error", err)
+		}
+	}
 }
 
 // get returns the dataset's prompts or why there are none; both are kept, except

@@ -2,11 +2,13 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/runner/load"
 	"github.com/specsweep/specsweep/runner/result"
+	"github.com/specsweep/specsweep/runner/specdec"
 )
 
 // Codes of the warnings that the runner itself gives; the engines' come from
@@ -25,6 +27,9 @@ const (
 	CodeNotInterleaved       = "not_interleaved"
 	CodeNotReported          = "not_reported"
 	CodeNoThroughput         = "no_throughput"
+	CodeBeyondMaxTokens      = "beyond_max_new_tokens"
+	CodeBaselineUnknown      = "baseline_speculation_unknown"
+	CodeNotSpeculating       = "server_does_not_speculate"
 )
 
 // row makes a run's row of its server pass and its baseline's. base is nil when
@@ -90,6 +95,15 @@ func fillPass(row *result.Row, p *pass) {
 	}
 	warnPrompts(row, p.prompts)
 	warnPass(row, l)
+	warnBeyond(row, p, "", "output_throughput_tok_s", "speedup", "output_tokens")
+}
+
+// warnBeyond doubts token counts that the request did not allow.
+func warnBeyond(row *result.Row, p *pass, who string, columns ...string) {
+	if p.beyond > 0 {
+		warn(row, CodeBeyondMaxTokens, fmt.Sprintf("%s%d of %d answers report more tokens than max_new_tokens %d: is the usage right?",
+			who, p.beyond, p.load.Completed, row.MaxNewTokens), columns...)
+	}
 }
 
 func warnPrompts(row *result.Row, info promptInfo) {
@@ -120,14 +134,22 @@ func warnPass(row *result.Row, l *load.Pass) {
 			l.Retries, l.RetryWait.Seconds()), "retries", "output_throughput_tok_s", "speedup")
 	}
 	if row.OutputThroughputTokS == nil && l.Completed > 0 {
-		warn(row, CodeNoThroughput, "no answer had a token count", "output_throughput_tok_s")
+		warn(row, CodeNoThroughput, noTokens(l), "output_throughput_tok_s")
 	}
 	if row.CachedTokens == nil {
-		warn(row, CodeNotReported, "the answers do not say how many prompt tokens were cached", "cached_tokens")
+		warn(row, CodeNotReported, "cached_tokens: the answers do not say how many prompt tokens were cached", "cached_tokens")
 	}
 	if row.MeanOutputTokens == nil {
 		warn(row, CodeNotReported, "no answer had a token count", "mean_output_tokens")
 	}
+}
+
+// noTokens says why there is no throughput.
+func noTokens(l *load.Pass) string {
+	if l.UsageMissing == l.Completed {
+		return "no answer had a token count"
+	}
+	return "the answers report no output tokens"
 }
 
 // because is the commonest failure in brackets.
@@ -148,6 +170,14 @@ func fillAcceptance(row *result.Row, p *pass) {
 	for _, n := range st.Notes {
 		warn(row, n.Code, n.Text, n.Columns...)
 	}
+	if noted(p, specdec.CodeSpeculationOff) && row.BaselineEngine != "" {
+		warn(row, CodeNotSpeculating, "the server itself does not speculate, so this compares two servers without speculation", "speedup")
+	}
+}
+
+// noted tells whether a pass's statistics say that.
+func noted(p *pass, code string) bool {
+	return slices.ContainsFunc(p.stats.Notes, func(n specdec.Note) bool { return n.Code == code })
 }
 
 // fillBaseline puts in the baseline's numbers and the speedup, or why there is
@@ -177,7 +207,16 @@ func (s *sweep) fillBaseline(row *result.Row, p, base *pass, missing string) {
 		return
 	}
 	row.BaselineThroughputTokS = l.Throughput()
-	row.Speedup = ratio(p.load.Throughput(), l.Throughput())
+	if why := speculates(base); why != "" {
+		// Whatever the ratio is, it is not over a server without speculation.
+		warn(row, CodeBaselineSpeculates, "the baseline server speculates itself ("+why+"): name one without speculation",
+			"speedup", "baseline_throughput_tok_s")
+	} else {
+		row.Speedup = ratio(p.load.Throughput(), l.Throughput())
+		if row.Speedup == nil {
+			warn(row, CodeNoThroughput, "a throughput is missing on one side", "speedup")
+		}
+	}
 	s.warnBaseline(row, base)
 }
 
@@ -195,19 +234,16 @@ func (s *sweep) warnBaseline(row *result.Row, base *pass) {
 		warn(row, CodeRetries, fmt.Sprintf("baseline: %d retries, %.1f s of waiting between attempts, inside the clock",
 			l.Retries, l.RetryWait.Seconds()), "baseline_throughput_tok_s", "speedup")
 	}
-	if row.Speedup == nil {
-		warn(row, CodeNoThroughput, "a throughput is missing on one side", "speedup")
-	}
+	warnBeyond(row, base, "baseline: ", "baseline_throughput_tok_s", "speedup", "baseline_output_tokens")
 	if row.BaselineThroughputTokS == nil {
-		warn(row, CodeNoThroughput, "baseline: no answer had a token count", "baseline_throughput_tok_s")
+		warn(row, CodeNoThroughput, "baseline: "+noTokens(l), "baseline_throughput_tok_s")
+	}
+	if reason := unknown(base); reason != "" {
+		warn(row, CodeBaselineUnknown, "whether the baseline speculates is not known: "+reason, "speedup")
 	}
 	if row.BaselineEngine != row.Engine {
 		warn(row, CodeBaselineEngine, fmt.Sprintf("the baseline runs on another engine (%s against %s)", row.BaselineEngine, row.Engine),
 			"speedup")
-	}
-	if speculates(base) {
-		warn(row, CodeBaselineSpeculates, "the baseline server speculates itself: its statistics report accepted drafts",
-			"speedup", "baseline_throughput_tok_s")
 	}
 	if s.Plan.Order == plan.OrderByServer {
 		warn(row, CodeNotInterleaved, "not interleaved: server and baseline were measured one after the other (order: by_server)",
@@ -215,10 +251,35 @@ func (s *sweep) warnBaseline(row *result.Row, base *pass) {
 	}
 }
 
-// speculates tells whether a pass saw drafts, or an average that only a
-// speculating server reports.
-func speculates(p *pass) bool {
-	return p.stats.AcceptLength != nil
+// speculates says how a baseline's statistics show that drafts are made there;
+// empty when they do not.
+func speculates(p *pass) string {
+	st := &p.stats
+	switch {
+	case st.NumDrafts != nil && *st.NumDrafts > 0:
+		return fmt.Sprintf("%d drafts in its pass", *st.NumDrafts)
+	case st.AcceptLength != nil:
+		return fmt.Sprintf("accept_length %.2f", *st.AcceptLength)
+	}
+	for _, n := range st.Notes {
+		switch n.Code {
+		case specdec.CodeRunTooShort, specdec.CodeRanks, specdec.CodeCountersFell, specdec.CodeInconsistent, specdec.CodeNoDraftTokens:
+			return n.Text // there is something to be said of drafts
+		}
+	}
+	return ""
+}
+
+// unknown says why it cannot be told whether a baseline speculates; empty when
+// it can.
+func unknown(p *pass) string {
+	for _, n := range p.stats.Notes {
+		switch n.Code {
+		case specdec.CodeUnreachable, specdec.CodeStatisticsOff, specdec.CodeModelNotFound:
+			return n.Text
+		}
+	}
+	return ""
 }
 
 // ratio is a/b, nil when either is missing or b is not positive.

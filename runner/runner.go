@@ -123,7 +123,8 @@ type sweep struct {
 	servers  []*server // by endpoint number of the schedule
 	prompts  *promptCache
 
-	pending map[int]*pass // finished server passes by position in Runs, waiting for their baseline
+	used    map[string]bool // URLs of servers that a pass of this sweep has used since they started
+	pending map[int]*pass   // finished server passes by position in Runs, waiting for their baseline
 	bases   map[baseKey]*pass
 	written map[int]bool
 }
@@ -136,6 +137,7 @@ func newSweep(o Options) (*sweep, error) {
 		Options:  o,
 		schedule: newSchedule(o.Runs, o.Plan.Order, o.ServerFirst),
 		prompts:  newPromptCache(o.Runs, o.Datasets),
+		used:     map[string]bool{},
 		pending:  map[int]*pass{},
 		bases:    map[baseKey]*pass{},
 		written:  map[int]bool{},
@@ -156,6 +158,9 @@ func newSweep(o Options) (*sweep, error) {
 }
 
 func (s *sweep) run(ctx context.Context) error {
+	// Data first: what does not load is known before a server has been started or
+	// waited for.
+	s.prompts.load(ctx, s.Log)
 	s.prepare(ctx)
 	for i, st := range s.schedule.steps {
 		if ctx.Err() != nil {

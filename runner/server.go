@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,7 +34,7 @@ type server struct {
 	process *serve.Process
 	port    int
 	starts  int    // of the process, for the names of its logs
-	passes  int    // since the last start; of this sweep, for a server that runs already
+	passes  int    // since the last start
 	dataset string // of the last pass
 
 	desc engine.Description
@@ -106,10 +108,10 @@ func (s *server) preflight(ctx context.Context, o engine.PreflightOptions) error
 }
 
 // attach readies a server that runs already.
-func (s *server) attach(ctx context.Context) {
+func (s *server) attach(ctx context.Context, wait time.Duration) {
 	err := s.connect()
 	if err == nil {
-		err = s.preflight(ctx, engine.PreflightOptions{Wait: s.opts.Plan.ServerWait, Log: s.log})
+		err = s.preflight(ctx, engine.PreflightOptions{Wait: wait, Log: s.log})
 	}
 	s.err = err
 }
@@ -147,6 +149,29 @@ func (s *server) alive() error {
 	}
 }
 
+// whileAlive is a context that also ends when a launched server's process does:
+// a pass on a dead server is only waiting. stop ends the watch.
+func (s *server) whileAlive(ctx context.Context) (living context.Context, stop func()) {
+	if s.process == nil {
+		return ctx, func() {}
+	}
+	living, cancel := context.WithCancelCause(ctx)
+	exited := s.process.Exited()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-exited:
+			cancel(s.alive())
+		case <-living.Done():
+		}
+	}()
+	return living, func() {
+		cancel(nil)
+		<-done
+	}
+}
+
 func exitError(err error) error {
 	if err == nil {
 		return errors.New("exit status 0")
@@ -169,6 +194,9 @@ func (s *server) start(ctx context.Context) error {
 // started.
 const launchPoll = 50 * time.Millisecond
 
+// readyGrace is how much longer than preflight's own wait a start may take.
+const readyGrace = 10 * time.Second
+
 func (s *server) launch(ctx context.Context) error {
 	if s.port == 0 {
 		port, err := serve.FreePort()
@@ -179,6 +207,12 @@ func (s *server) launch(ctx context.Context) error {
 	}
 	if err := s.connect(); err != nil {
 		return err
+	}
+	// A server that is there already would be taken for ours, whose own start then
+	// fails unnoticed, and its numbers for ours.
+	if reply, err := s.client.Get(ctx, "/health"); err == nil {
+		return fmt.Errorf("something answers at %s already (HTTP %d): stop it, or put {port} into the URL and the command of %s",
+			s.client.URL(), reply.Status, s.name)
 	}
 	l := s.plan.Launch
 	command := make([]string, len(l.Command))
@@ -195,7 +229,9 @@ func (s *server) launch(ctx context.Context) error {
 	s.log.Info("starting server", "log", s.logPath())
 	p, err := serve.Start(ctx, serve.Options{
 		Name: s.name, Command: command, Env: env, Dir: s.opts.Plan.Dir,
-		LogPath: s.logPath(), ReadyTimeout: l.ReadyTimeout, Environ: s.opts.Environ,
+		LogPath: s.logPath(), Environ: s.opts.Environ,
+		// Preflight keeps the time and knows the reason; this only ends one that hangs.
+		ReadyTimeout: l.ReadyTimeout + readyGrace,
 		Ready: func(ctx context.Context) error {
 			// That a server just started is not ready yet is no news: no log.
 			return s.preflight(ctx, engine.PreflightOptions{Wait: l.ReadyTimeout, Poll: launchPoll})
@@ -217,7 +253,8 @@ func (s *server) logPath() string {
 	return filepath.Join(s.opts.LogDir, fmt.Sprintf("%s-%d.log", name, s.starts))
 }
 
-// safeName keeps a server's name from leaving the folder of logs.
+// safeName makes a server's name the name of a file: nothing that leaves the
+// folder, not too long, and different for different names.
 func safeName(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -226,6 +263,11 @@ func safeName(name string) string {
 		}
 		return '_'
 	}, name)
+	const longest = 64
+	if safe != name || len(safe) > longest {
+		sum := sha256.Sum256([]byte(name))
+		safe = safe[:min(len(safe), longest)] + "-" + hex.EncodeToString(sum[:4])
+	}
 	return "server-" + safe
 }
 
@@ -255,7 +297,7 @@ func (s *sweep) prepare(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, srv := range s.servers {
 		if srv.plan.Launch == nil {
-			wg.Go(func() { srv.attach(ctx) })
+			wg.Go(func() { srv.attach(ctx, s.Plan.ServerWait) })
 		}
 	}
 	wg.Wait()
@@ -265,10 +307,20 @@ func (s *sweep) prepare(ctx context.Context) {
 			if ctx.Err() == nil {
 				s.Sink.Probed(srv.record())
 			}
-		case s.Plan.Order != plan.OrderByServer && ctx.Err() == nil:
+		case s.Plan.Order != plan.OrderByServer && ctx.Err() == nil && s.needed(srv):
 			_ = srv.start(ctx) // kept in srv.err: the server's runs become error rows
 		}
 	}
+}
+
+// needed tells whether any pass of a server has prompts to send.
+func (s *sweep) needed(srv *server) bool {
+	for _, st := range s.schedule.steps {
+		if s.servers[st.endpoint] == srv && s.prompts.failed(s.Runs[st.runs[0]].Dataset) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // stopOthers ends every launched server but one.

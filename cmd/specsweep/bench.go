@@ -30,7 +30,9 @@ func newBenchCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --engine vllm|sglang --server URL --model M --input-data FILE",
 		Short: "Measure one server from flags, as the Python scripts do",
-		Long:  benchLong,
+		// What the scripts were called.
+		SuggestFor: []string{"bench_vllm", "bench_sglang", "bench_sweep"},
+		Long:       benchLong,
 		Example: `  specsweep bench --engine vllm --server http://localhost:8000 --baseline-server http://localhost:8001 \
       --model m --input-data data/chat.jsonl --num-prompts 64
   specsweep bench --engine sglang --server http://localhost:30000 --model m \

@@ -126,7 +126,7 @@ func (b *benchFlags) yaml(dir string) ([]byte, error) {
 	var w bytes.Buffer
 	line := func(key string, v any) { fmt.Fprintf(&w, "%s: %s\n", key, quote(v)) }
 	line("version", 1)
-	line("name", "bench")
+	line("name", b.planName())
 	line("engine", b.engine)
 	line("model", b.model)
 	if b.baseline != "" {
@@ -183,6 +183,18 @@ func (b *benchFlags) entry(dir string) (string, error) {
 	return d.yaml(), nil
 }
 
+// planName is the name of the file that the plan is written to, where that can
+// name a results folder.
+func (b *benchFlags) planName() string {
+	name := strings.TrimSuffix(filepath.Base(b.writePlan), filepath.Ext(b.writePlan))
+	if b.writePlan == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) || name == "" || name[0] == '-' {
+		return "bench"
+	}
+	return name
+}
+
 func quote(v any) string {
 	if s, ok := v.(string); ok {
 		v = strings.ReplaceAll(s, "${", "$${")
@@ -225,7 +237,7 @@ func (b *benchFlags) savePlan(e *env, engines []string) error {
 		"# alone differs: bench measures the server first, run the baseline.\n"
 	f, err := os.OpenFile(b.writePlan, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return usage(fmt.Errorf("writing the plan: %w", err))
+		return usage(fmt.Errorf("writing the plan: %w (a file that is there is never overwritten)", err))
 	}
 	_, err = f.Write(append([]byte(head), text...))
 	if err := errors.Join(err, f.Close()); err != nil {

@@ -57,7 +57,11 @@ func fail(ctx context.Context, e *env, err error) exitCode {
 		return exitOK
 	}
 	if errors.Is(err, errInterrupted) || errors.Is(context.Cause(ctx), errInterrupted) {
-		fmt.Fprintln(e.stderr, "specsweep: interrupted")
+		// What else went wrong stands beside it, such as tables that could not be
+		// written.
+		for line := range strings.Lines(clean(err.Error())) {
+			fmt.Fprintln(e.stderr, "specsweep: "+strings.TrimSuffix(line, "\n"))
+		}
 		return exitInterrupted
 	}
 	var coded *codeError

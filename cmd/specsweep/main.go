@@ -6,9 +6,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -23,6 +26,12 @@ func realMain() exitCode {
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, and means it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	// A reader of our output that goes away ends the output, not the sweep: the
+	// write fails instead of killing us.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -73,6 +82,15 @@ type env struct {
 // returns the exit code.
 func run(ctx context.Context, e env) exitCode {
 	root := newRootCmd(&e)
+	// A word that is no command is named before its flags are taken for the root's.
+	if args := e.args[1:]; len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		if cmd, _, err := root.Find(args[:1]); err != nil || cmd == root {
+			root.InitDefaultCompletionCmd(args...)
+			if !slices.Contains([]string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, args[0]) {
+				return fail(ctx, &e, usage(unknownCommand(root, args[0])))
+			}
+		}
+	}
 	root.SetArgs(e.args[1:])
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)

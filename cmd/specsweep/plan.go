@@ -25,9 +25,10 @@ func newPlanCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan PLAN",
 		Short: "Check a plan and print its matrix",
-		Long: `plan checks a plan, prints every run with its id, what the whole costs in requests, and
-every command that it would start. It sends nothing, except with --check-servers, which
-asks the servers that run already whether they are ready and serve the model.
+		Long: `plan checks a plan, reads its datasets as far as the runs need them, prints every run
+with its id, what the whole costs in requests, and every command that it would start. It
+sends nothing, except with --check-servers, which asks the servers that run already,
+once, whether they are ready and serve the model.
 
 A cell's id is the same on every machine: it does not depend on the order of keys in
 the file, on URLs, keys, labels or retries.`,
@@ -42,7 +43,9 @@ the file, on URLs, keys, labels or retries.`,
 			if err != nil {
 				return err
 			}
-			if err := writePlan(e.stdout, m, format); err != nil || !check {
+			datasets := runner.CheckDatasets(cmd.Context(), m.runs)
+			err = errors.Join(writePlan(e.stdout, m, datasets, format), datasetErrors(datasets))
+			if err != nil || !check {
 				return err
 			}
 			bar := newProgress(e.stderr, s, false, runner.Cost{})
@@ -64,7 +67,15 @@ type planJSON struct {
 	Plan     string        `json:"plan"`
 	Runs     []planRunJSON `json:"runs"`
 	Cost     planCostJSON  `json:"cost"`
+	Datasets []planDataset `json:"datasets"`
 	Commands []planCommand `json:"commands"`
+}
+
+type planDataset struct {
+	Dataset string `json:"dataset"`
+	Asked   int    `json:"prompts_asked"`
+	Found   *int   `json:"prompts_found"` // at most as many as asked; null: on the Hub, not read
+	Error   string `json:"error,omitempty"`
 }
 
 type planRunJSON struct {
@@ -97,19 +108,29 @@ type planCommand struct {
 	Command  []string `json:"command"`
 }
 
-func writePlan(w io.Writer, m matrix, format string) error {
+func writePlan(w io.Writer, m matrix, datasets []runner.DatasetCheck, format string) error {
 	switch format {
 	case "json":
-		return writePlanJSON(w, m)
+		return writePlanJSON(w, m, datasets)
 	case "text":
-		return writePlanText(w, m)
+		return writePlanText(w, m, datasets)
 	}
 	return unknownFormat(format)
 }
 
-func writePlanJSON(w io.Writer, m matrix) error {
+func writePlanJSON(w io.Writer, m matrix, datasets []runner.DatasetCheck) error {
 	cost := runner.CostOf(m.runs, m.plan.Order)
-	out := planJSON{Plan: m.plan.Name, Cost: planCostJSON(cost), Commands: commands(m), Runs: []planRunJSON{}}
+	out := planJSON{Plan: m.plan.Name, Cost: planCostJSON(cost), Commands: commands(m), Runs: []planRunJSON{}, Datasets: []planDataset{}}
+	for _, d := range datasets {
+		p := planDataset{Dataset: d.Dataset, Asked: d.Asked}
+		if !d.Hub {
+			p.Found = &d.Found
+		}
+		if d.Err != nil {
+			p.Error = d.Err.Error()
+		}
+		out.Datasets = append(out.Datasets, p)
+	}
 	for _, r := range m.runs {
 		out.Runs = append(out.Runs, planRunJSON{
 			RunIndex: r.Index, RunID: r.RunID, CellID: r.CellID, Repeat: r.Repeat,
@@ -121,7 +142,7 @@ func writePlanJSON(w io.Writer, m matrix) error {
 	return writeJSON(w, out)
 }
 
-func writePlanText(w io.Writer, m matrix) error {
+func writePlanText(w io.Writer, m matrix, datasets []runner.DatasetCheck) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "run_id\tserver\tbaseline\tdataset\tconcurrency\tmax_new_tokens\ttemperature\tnum_prompts")
 	for _, r := range m.runs {
@@ -138,6 +159,16 @@ func writePlanText(w io.Writer, m matrix) error {
 	c := runner.CostOf(m.runs, m.plan.Order)
 	fmt.Fprintf(w, "\n%d runs: %d server passes and %d baseline passes, %d requests in all (retries not counted)\n",
 		c.Runs, c.ServerPasses, c.BaselinePasses, c.Requests)
+	for _, d := range datasets {
+		switch {
+		case d.Hub:
+			fmt.Fprintf(w, "dataset %s: on the Hub, not read yet (specsweep datasets show)\n", clean(d.Dataset))
+		case d.Err != nil:
+			fmt.Fprintf(w, "dataset %s: ERROR %s\n", clean(d.Dataset), clean(d.Err.Error()))
+		case d.Found < d.Asked:
+			fmt.Fprintf(w, "dataset %s: %d prompts of the %d that are asked for (%s)\n", clean(d.Dataset), d.Found, d.Asked, clean(d.Summary))
+		}
+	}
 	for _, cmd := range commands(m) {
 		role := "server"
 		if cmd.Baseline {
@@ -148,6 +179,20 @@ func writePlanText(w io.Writer, m matrix) error {
 		}
 	}
 	return nil
+}
+
+// datasetErrors is the error of a plan whose data does not all load.
+func datasetErrors(datasets []runner.DatasetCheck) error {
+	failed := 0
+	for _, d := range datasets {
+		if d.Err != nil {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return &codeError{exitFailed, fmt.Errorf("%d of %d datasets cannot be measured", failed, len(datasets))}
 }
 
 // commands are the launches of the servers that the runs use, each once.
@@ -186,6 +231,9 @@ func writeChecks(w io.Writer, records []runner.ServerRecord) error {
 			text = r.Err.Error()
 		case r.Model != "":
 			text = fmt.Sprintf("ok: serves %s, version %s", r.Model, orUnknown(r.Version))
+			if len(r.Notes) > 0 {
+				text += "; " + strings.Join(r.Notes, "; ")
+			}
 		}
 		if _, err := fmt.Fprintf(w, "%s %s: %s\n", role, clean(r.Server), clean(text)); err != nil {
 			return err

@@ -57,7 +57,8 @@ a server. What cannot be read of a run-set is named on stderr and left out.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "terminal", strings.Join(names, ", "))
+	cmd.Flags().StringVar(&format, "format", "terminal", strings.Join(names, ", ")+"; csv and json take one run-set")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

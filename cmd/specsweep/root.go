@@ -25,6 +25,8 @@ func newRootCmd(e *env) *cobra.Command {
 		SilenceErrors: true, // main reports them, with their exit code
 		SilenceUsage:  true,
 	}
+	root.Version = version
+	root.SetVersionTemplate(versionLine())
 	addSettingsFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(
@@ -60,5 +62,11 @@ func tools(cmd *cobra.Command, e *env) (settings, *slog.Logger, error) {
 		return s, nil, usage(err)
 	}
 	log, err := newLogger(e.stderr, s, s.coloured(e.stderrTTY, e.lookup))
-	return s, log, usage(err)
+	if err != nil {
+		return s, nil, usage(err)
+	}
+	for _, name := range unknownVariables(e.environ) {
+		log.Warn("no such setting", "variable", name)
+	}
+	return s, log, nil
 }

@@ -47,7 +47,8 @@ the second kills.
 				return err
 			}
 			if dryRun {
-				return writePlan(e.stdout, m, "text")
+				datasets := runner.CheckDatasets(cmd.Context(), m.runs)
+				return errors.Join(writePlan(e.stdout, m, datasets, "text"), datasetErrors(datasets))
 			}
 			return runSweep(cmd.Context(), e, sweepJob{
 				matrix: m, engines: engines, settings: s, out: out, command: e.args, overrides: o.given(cmd.Flags()),
@@ -101,8 +102,9 @@ func runSweep(ctx context.Context, e *env, job sweepJob) error {
 	if len(sink.rows) > 0 {
 		sweepErr = errors.Join(sweepErr, report.Write(e.stdout, "terminal", onTerminal(sink.set(), e, job.settings)))
 	}
-	if _, err := fmt.Fprintf(e.stderr, "results: %s\n", set.Dir()); err != nil || sweepErr != nil {
-		return errors.Join(sweepErr, err)
+	fmt.Fprintf(e.stderr, "results: %s\n", set.Dir())
+	if sweepErr != nil {
+		return sweepErr
 	}
 	return outcome(sink.rows)
 }

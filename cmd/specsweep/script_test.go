@@ -65,6 +65,9 @@ func startServers(env *testscript.Env) error {
 	if err := startHub(env); err != nil {
 		return err
 	}
+	// A word for the command lines of launched servers that no other script, and no
+	// other run of the tests, uses.
+	env.Setenv("MARK", fmt.Sprintf("mark-%d-%s", os.Getpid(), filepath.Base(env.WorkDir)))
 	env.Setenv("HOME", env.WorkDir) // no settings of the user's
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 	return nil

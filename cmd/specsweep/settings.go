@@ -92,9 +92,14 @@ func loadSettings(fs *pflag.FlagSet) (settings, error) {
 	if err := v.ReadInConfig(); err != nil && !errors.As(err, &missing) {
 		return settings{}, fmt.Errorf("reading settings %s: %w", v.ConfigFileUsed(), err)
 	}
+	for _, key := range v.AllKeys() {
+		if !slices.Contains(sortedSettings(), key) {
+			return settings{}, fmt.Errorf("settings %s: unknown setting %s (have %s)", v.ConfigFileUsed(), key, strings.Join(sortedSettings(), ", "))
+		}
+	}
 	var s settings
 	if err := v.UnmarshalExact(&s); err != nil {
-		return settings{}, fmt.Errorf("settings %s: %w (have %s)", v.ConfigFileUsed(), err, strings.Join(sortedSettings(), ", "))
+		return settings{}, fmt.Errorf("settings %s: %w", v.ConfigFileUsed(), err)
 	}
 	if quiet, err := fs.GetBool("quiet"); err == nil && quiet {
 		s.Progress = "none"
@@ -137,4 +142,18 @@ func (s settings) coloured(tty bool, lookup func(string) (string, bool)) bool {
 		return false
 	}
 	return s.Color == "always" || s.Color == "auto" && tty
+}
+
+// unknownVariables are those that look like a setting and are none: a typo there
+// would otherwise go unnoticed.
+func unknownVariables(environ []string) []string {
+	var unknown []string
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		key, ok := strings.CutPrefix(name, "SPECSWEEP_")
+		if ok && !slices.Contains(sortedSettings(), strings.ToLower(key)) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -17,15 +18,18 @@ func newVersionCmd(e *env) *cobra.Command {
 		Short: "Print the version",
 		Args:  exactArgs(0),
 		RunE: func(*cobra.Command, []string) error {
-			commit := buildCommit()
-			if commit == "" {
-				commit = "unknown commit"
-			}
-			_, err := fmt.Fprintf(e.stdout, "specsweep %s (%s, %s, %s/%s)\n",
-				version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(e.stdout, versionLine())
 			return err
 		},
 	}
+}
+
+func versionLine() string {
+	built := []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+	if commit := buildCommit(); commit != "" {
+		built = append([]string{"commit " + commit}, built...)
+	}
+	return fmt.Sprintf("specsweep %s (%s)\n", version, strings.Join(built, ", "))
 }
 
 // buildCommit is the commit that the go command stamped into the binary; empty

@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/specsweep/specsweep/runner/result"
 )
@@ -84,6 +85,9 @@ func (p Point) datasets() []string {
 	return names
 }
 
+// values is the point's value of an axis; several where datasets have their own.
+func (p Point) values(c Column) string { return strings.Join(distinct(p.Rows, c), ", ") }
+
 // axisCells are the point's values of the columns that identify a line.
 func (p Point) axisCells(axes []Column) ([]Header, []Cell) {
 	var hs []Header
@@ -94,9 +98,9 @@ func (p Point) axisCells(axes []Column) ([]Header, []Cell) {
 		case "dataset":
 			continue
 		case "max_new_tokens":
-			text = format(float(p.MaxNewTokens), 0)
+			text = p.values(c)
 		case "num_prompts":
-			text = format(float(p.NumPrompts), 0)
+			text = p.values(column("prompts_asked"))
 		default:
 			text = (line{rows: p.Rows, ok: p.Rows}).text(c)
 		}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,6 +95,8 @@ func TestCaseD10NoParquet(t *testing.T) {
 		{"LFS pointer", "testdata/D10/train-00000-of-00001.parquet", "LFS pointer, not the data: run `git lfs pull`"},
 		{"empty", "testdata/D10/empty.parquet", "empty (0 bytes)"},
 		{"cut", "testdata/D10/cut.parquet", "no whole parquet file"},
+		{"footer longer than the file", "testdata/D10/long_footer.parquet", "its footer of 4294967295 bytes is longer than the file"},
+		{"no regular file", os.DevNull, "no regular file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,6 +22,10 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 // openFile opens a data file and gives its size in bytes. It refuses what is
 // certainly no data: an empty file and a Git LFS pointer. The caller closes it.
 func openFile(path string) (*os.File, int64, error) {
+	// Opening a pipe waits for its writer, and no context ends that.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("reading prompts: %s is no regular file (%s): copy the data into one", path, info.Mode().Type())
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading prompts: %w", err)
@@ -38,9 +42,6 @@ func checkFile(f *os.File) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return info.Size(), nil // a pipe has no size and cannot be looked into
 	}
 	if info.Size() == 0 {
 		return 0, fmt.Errorf("the file is empty (0 bytes): fetch or write it again")

@@ -2,7 +2,10 @@ package dataset
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 
@@ -84,6 +87,9 @@ func openParquet(ctx context.Context, f file, columns []string) (*parquetFile, e
 func openParquetContent(bytes *content, path string, columns []string) (*parquetFile, error) {
 	p := &parquetFile{path: path, bytes: bytes}
 	err := guard(func() (err error) {
+		if err := checkFooter(bytes, bytes.size); err != nil {
+			return err
+		}
 		p.data, err = parquet.OpenFile(bytes, bytes.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 		return err
 	})
@@ -107,6 +113,23 @@ func openParquetContent(bytes *content, path string, columns []string) (*parquet
 func (p *parquetFile) count() int { return int(p.data.NumRows()) }
 
 func (p *parquetFile) close() { p.bytes.close() } // only read from
+
+// checkFooter compares the length that the file's last bytes give its footer with
+// the file's own, before anybody allocates that much. (Parquet's file format: the
+// footer's length in 4 bytes, little-endian, and then PAR1.)
+func checkFooter(r io.ReaderAt, size int64) error {
+	var tail [8]byte
+	if size < int64(len(tail)) {
+		return errors.New("it is shorter than a footer")
+	}
+	if _, err := r.ReadAt(tail[:], size-int64(len(tail))); err != nil {
+		return err
+	}
+	if length := int64(binary.LittleEndian.Uint32(tail[:4])); length > size-int64(len(tail)) {
+		return fmt.Errorf("its footer of %d bytes is longer than the file", length)
+	}
+	return nil
+}
 
 // checkCodecs refuses a compression that the library does not read or reads
 // wrongly: LZO, both kinds of LZ4, and what the format may add.

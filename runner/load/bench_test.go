@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -27,13 +26,6 @@ const (
 // benchAnswer is an answer of the usual size: some 250 tokens of text.
 var benchAnswer = []byte(strings.Replace(good, "ok", strings.Repeat("some words of an answer, ", 40), 1))
 
-func benchServer(b *testing.B) *httptest.Server {
-	return server(b, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_, _ = w.Write(benchAnswer)
-	})
-}
-
 func benchBodies(b *testing.B, n int) [][]byte {
 	messages := json.RawMessage(`[{"role":"user","content":"` + strings.Repeat("a question of some length ", 20) + `"}]`)
 	body, err := openai.Body{Model: "toy-target", MaxTokens: 256, TopP: 1}.Encode(messages)
@@ -47,10 +39,10 @@ func benchBodies(b *testing.B, n int) [][]byte {
 	return list
 }
 
-// BenchmarkPass is the ceiling of a pass: a server that answers at once, in the
-// same process over a real socket.
+// BenchmarkPass is the ceiling of a pass: a server that answers at once, over a
+// real socket.
 func BenchmarkPass(b *testing.B) {
-	c := client(b, benchServer(b), openai.Options{MaxConns: benchConcurrency})
+	c := clientAt(b, startBenchServer(b), openai.Options{MaxConns: benchConcurrency})
 	list := benchBodies(b, b.N)
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -63,12 +55,12 @@ func BenchmarkPass(b *testing.B) {
 // BenchmarkBareLoop is the yardstick: what net/http and encoding/json alone
 // reach for the same requests.
 func BenchmarkBareLoop(b *testing.B) {
-	s := benchServer(b)
+	url := startBenchServer(b)
 	hc := bareClient(b)
 	list := benchBodies(b, b.N)
 	b.ReportAllocs()
 	b.ResetTimer()
-	if err := bareLoop(b.Context(), hc, s.URL, list); err != nil {
+	if err := bareLoop(b.Context(), hc, url, list); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
@@ -78,8 +70,8 @@ func BenchmarkBareLoop(b *testing.B) {
 // else the machine does falls on both, and reports the ratio of their
 // requests/s. Below 0.8, something stands on the hot path.
 func BenchmarkPassOverBareLoop(b *testing.B) {
-	s := benchServer(b)
-	c, hc := client(b, s, openai.Options{MaxConns: benchConcurrency}), bareClient(b)
+	url := startBenchServer(b)
+	c, hc := clientAt(b, url, openai.Options{MaxConns: benchConcurrency}), bareClient(b)
 	list := benchBodies(b, benchRound)
 	var ours, bare time.Duration
 	for b.Loop() {
@@ -88,7 +80,7 @@ func BenchmarkPassOverBareLoop(b *testing.B) {
 			b.Fatal(err)
 		}
 		between := time.Now()
-		if err := bareLoop(b.Context(), hc, s.URL, list); err != nil {
+		if err := bareLoop(b.Context(), hc, url, list); err != nil {
 			b.Fatal(err)
 		}
 		ours, bare = ours+between.Sub(start), bare+time.Since(between)
@@ -172,33 +164,27 @@ func bareRequest(ctx context.Context, hc *http.Client, url string, body []byte) 
 	return answer.Usage.CompletionTokens, nil
 }
 
-// BenchmarkMemoryAt1000 is what the process holds while 1,000 requests are in
-// flight: heap and stacks, garbage that is not collected yet and the server's
-// side of the connections included.
+// BenchmarkMemoryAt1000 is what the client's process holds while 1,000 requests
+// are in flight: heap and stacks, garbage that is not collected yet included.
 func BenchmarkMemoryAt1000(b *testing.B) {
 	const concurrency, limit = 1000, 100_000_000
+	url, full, release := startHoldingServer(b, concurrency)
 	list := benchBodies(b, concurrency)
+	c := clientAt(b, url, openai.Options{MaxConns: concurrency})
 	var most uint64
 	for b.Loop() {
 		runtime.GC() // what earlier rounds left is not this one's
-		var arrived atomic.Int64
-		open := make(chan struct{})
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			if arrived.Add(1) == concurrency {
-				most = max(most, inUse())
-				close(open)
-			}
-			<-open
-			_, _ = w.Write(benchAnswer)
-		}))
-		c := client(b, s, openai.Options{MaxConns: concurrency})
+		measured := make(chan error, 1)
+		go func() {
+			_, err := full.ReadString('\n')
+			most = max(most, inUse())
+			_, werr := io.WriteString(release, "go\n")
+			measured <- errors.Join(err, werr)
+		}()
 		p, err := Run(b.Context(), c, list, Options{Concurrency: concurrency})
-		if err != nil || p.Completed != concurrency {
+		if err := errors.Join(err, <-measured); err != nil || p.Completed != concurrency {
 			b.Fatalf("Run() = %+v, %v", p, err)
 		}
-		c.Close()
-		s.Close()
 	}
 	b.ReportMetric(float64(most), "B-at-1000")
 	if most > limit {

@@ -18,7 +18,16 @@ import (
 	"github.com/specsweep/specsweep/runner/openai"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(serveEnv) != "" {
+		if err := serveBench(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const good = `{"model":"toy-target","choices":[{"message":{"content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":8}}`
 
@@ -47,7 +56,12 @@ func number(r io.Reader) int {
 // client speaks to a server and never waits.
 func client(t testing.TB, s *httptest.Server, o openai.Options) *openai.Client {
 	t.Helper()
-	o.URL = s.URL
+	return clientAt(t, s.URL, o)
+}
+
+func clientAt(t testing.TB, url string, o openai.Options) *openai.Client {
+	t.Helper()
+	o.URL = url
 	o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	c, err := openai.New(o)
 	if err != nil {

@@ -62,7 +62,7 @@ func (c *Client) attempt(outer context.Context, body []byte) (answer, verdict) {
 	if err != nil {
 		return answer{}, broken(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // read to its end by then, or broken
 	// The whole body before any decoding: a decoder stops at the closing brace and
 	// would not see that the answer breaks off behind it.
 	text, err := c.readBody(resp)

@@ -50,7 +50,7 @@ type Client struct {
 	http     *http.Client
 	chat     *http.Request // what all chat completions share; net/http writes to none of it
 	stale    time.Duration // see send
-	maxReply int64
+	maxReply int64         // bytes that are read of one answer
 }
 
 // New makes a client. It sends nothing; its errors are about the options.

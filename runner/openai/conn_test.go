@@ -97,9 +97,15 @@ func TestConnectionBreaksLate(t *testing.T) {
 	}
 }
 
-// A connection that breaks without an answer on its first request.
+// A connection that breaks without an answer on its first request is a failed
+// attempt.
 func TestNewConnectionHungUp(t *testing.T) {
-	url := serveRaw(t, func(_ int, _ net.Conn, r *bufio.Reader) { _ = readRequest(r) })
+	var requests atomic.Int64
+	url := serveRaw(t, func(_ int, _ net.Conn, r *bufio.Reader) {
+		if readRequest(r) == nil {
+			requests.Add(1)
+		}
+	})
 	c, k := newClient(t, Options{URL: url, MaxRetries: 1})
 	got := c.Chat(t.Context(), []byte(request))
 	want := "POST " + url + "/v1/chat/completions: the server closed the connection without an answer: unexpected EOF"
@@ -107,6 +113,9 @@ func TestNewConnectionHungUp(t *testing.T) {
 		t.Errorf("Chat() error = %v\nwant %s", got.Err, want)
 	}
 	checkWaits(t, k, got, time.Second)
+	if n := requests.Load(); n != 2 {
+		t.Errorf("the server saw %d requests, want 2", n)
+	}
 }
 
 func TestConnectionRefused(t *testing.T) {

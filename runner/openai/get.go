@@ -70,7 +70,7 @@ func (c *Client) do(outer context.Context, method, path, accept string, body []b
 	if err != nil {
 		return fail(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // read to its end by then, or broken
 	text, err := c.readBody(resp)
 	if err != nil {
 		return fail(err)

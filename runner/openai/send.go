@@ -14,7 +14,7 @@ import (
 
 const (
 	chatPath = "/v1/chat/completions"
-	// defaultMaxReply bounds what is read of one answer.
+	// defaultMaxReply bounds what is read of one answer; a test lowers it.
 	defaultMaxReply = 64 << 20
 	// maxAhead bounds what a Content-Length alone makes us allocate.
 	maxAhead = 1 << 20

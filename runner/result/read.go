@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // Read returns the rows of the run-set in dir, sorted by run_index; of rows with
@@ -19,6 +21,9 @@ import (
 func Read(dir string) (rows []Row, problems []string, err error) {
 	path := filepath.Join(dir, RowsFile)
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil, fmt.Errorf("%s is no run-set (%w): name a folder such as results/<plan>/<time>-<hash>", dir, err)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading run-set %s: %w", dir, err)
 	}

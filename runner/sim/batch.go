@@ -67,6 +67,9 @@ func (b *batch) run(ctx context.Context) {
 			}
 		}
 		active = b.admitWaiting(active)
+		if len(active) == 0 { // one token was all that was asked for
+			continue
+		}
 		took := b.c.StepTime + b.c.StepTimePerRequest*time.Duration(len(active))
 		if !pace.wait(ctx, took) {
 			return
@@ -109,7 +112,7 @@ func (b *batch) step(active []*job, took time.Duration) []*job {
 	k := b.counters
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	goOn := active[:0]
+	goOn, decoded := active[:0], false
 	for _, j := range active {
 		select {
 		case <-j.gone:
@@ -118,6 +121,7 @@ func (b *batch) step(active []*job, took time.Duration) []*job {
 			continue
 		default:
 		}
+		decoded = true
 		b.decode(j)
 		k.total.steps++
 		k.total.stepTime += took
@@ -128,7 +132,9 @@ func (b *batch) step(active []*job, took time.Duration) []*job {
 		goOn = append(goOn, j)
 	}
 	clear(active[len(goOn):])
-	k.average.step()
+	if decoded {
+		k.average.step()
+	}
 	k.restartIfDue(b.c.RestartAfter)
 	return goOn
 }

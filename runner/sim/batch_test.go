@@ -83,6 +83,21 @@ func TestJoinsAtTheNextBoundary(t *testing.T) {
 	})
 }
 
+// An answer of one token takes no step, and nobody waits for one after it.
+func TestPrefillAloneTakesNoStep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := engine(Config{StepTime: 10 * time.Millisecond})
+		runs(t, b)
+		start := time.Now()
+		b.answer(newJob(1))
+		b.answer(newJob(3))
+		if got, want := time.Since(start), 20*time.Millisecond; got != want {
+			t.Errorf("answers of 1 and 3 tokens took %v, want %v", got, want)
+		}
+	})
+}
+
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,6 +113,25 @@ func TestAbort(t *testing.T) {
 		got, _ := k.told()
 		if got.generated != 3 || got.drafts != 2 || got.steps != 2 || got.stepTime != 20*time.Millisecond || got.finished[reasonAbort] != 1 {
 			t.Errorf("counters = %+v, want the 3 tokens, 2 drafts and 20 ms until then and one abort", got)
+		}
+	})
+}
+
+// A step in which every job turns out to be gone is no decode step.
+func TestAbortAloneIsNoStep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, k := engine(Config{StepTime: 10 * time.Millisecond, Accept: []float64{0}})
+		runs(t, b)
+		gone := make(chan struct{})
+		j := newJob(1000)
+		j.gone = gone
+		time.AfterFunc(25*time.Millisecond, func() { close(gone) })
+		b.answer(j)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.average.forward != 2 {
+			t.Errorf("%d steps of the batch, want the 2 before", k.average.forward)
 		}
 	})
 }

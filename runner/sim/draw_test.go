@@ -86,6 +86,17 @@ func TestAnswerHasAWordAToken(t *testing.T) {
 	}
 }
 
+func TestPromptsHaveDifferentAnswers(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for i := range 50 {
+		seen[hashPrompt(fmt.Appendf(nil, `[%d]`, i)).answer(20)] = true
+	}
+	if len(seen) < 5 {
+		t.Errorf("50 prompts have %d answers", len(seen))
+	}
+}
+
 func TestPromptTokens(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

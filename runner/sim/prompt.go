@@ -30,21 +30,19 @@ func hashPrompt(messages json.RawMessage) promptHash {
 // depends on the prompt alone, as a greedy answer does, so that a drafter and its
 // baseline give equal counts.
 func (p promptHash) naturalLength() int {
-	return shortest + int(p.number()%(longest-shortest+1))
+	return shortest + int(binary.LittleEndian.Uint64(p[:])%(longest-shortest+1))
 }
 
 // answer is a text of n words, one a token, the same for the same prompt.
 func (p promptHash) answer(n int) string {
 	words := strings.Fields("a drafter writes what it guesses and the target keeps what it would have said itself")
-	start := int(p.number() % uint64(len(words)))
+	start := int(p[len(p)-1]) % len(words)
 	text := make([]string, n)
 	for i := range text {
 		text[i] = words[(start+i)%len(words)]
 	}
 	return strings.Join(text, " ")
 }
-
-func (p promptHash) number() uint64 { return binary.LittleEndian.Uint64(p[:]) }
 
 // promptTokens guesses a prompt's length: four characters a token, and eight
 // tokens of chat template.

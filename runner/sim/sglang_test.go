@@ -130,6 +130,10 @@ func TestSGLangFolds(t *testing.T) {
 	if v, ok := folded(t, r.URL()); ok {
 		t.Errorf("average %v after 39 steps, want none", v)
 	}
+	load(t, r.URL(), 3, 1, 1) // answers of a prefill alone take no step
+	if v, ok := folded(t, r.URL()); ok {
+		t.Errorf("average %v after 39 steps and three prefills, want none", v)
+	}
 	load(t, r.URL(), 1, 1, 2) // the fortieth
 	if v, ok := folded(t, r.URL()); !ok || v != 1 {
 		t.Errorf("average %v, %v after 40 steps, want 1", v, ok)
