@@ -59,8 +59,8 @@ func Check(ctx context.Context, o Options) ([]ServerRecord, error) {
 type DatasetCheck struct {
 	Dataset string
 	Hub     bool // on the Hub: not read
-	Asked   int // prompts of the largest run
-	Found   int // usable prompts, at most Asked
+	Asked   int  // prompts of the largest run
+	Found   int  // usable prompts, at most Asked
 	Summary string
 	Err     error // why it cannot be measured
 }

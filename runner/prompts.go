@@ -15,7 +15,7 @@ type promptCache struct {
 	order   []*plan.Dataset
 	need    map[*plan.Dataset]int
 	sets    map[*plan.Dataset]loaded
-	loaded  func(*plan.Dataset, *dataset.Set) // told of each set that was read
+	loaded  func(*plan.Dataset, *dataset.Set) // told of each set that was read; may be nil
 }
 
 type loaded struct {
@@ -55,7 +55,7 @@ func (c *promptCache) get(ctx context.Context, d *plan.Dataset) (*dataset.Set, e
 		return nil, err
 	}
 	c.sets[d] = loaded{set, err}
-	if err == nil {
+	if err == nil && c.loaded != nil {
 		c.loaded(d, set)
 	}
 	return set, err

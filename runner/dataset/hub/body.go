@@ -27,7 +27,7 @@ func newIdleGuard(ctx context.Context, idle time.Duration) *idleGuard {
 
 // watch wraps the body: the clock runs from now and anew with every read.
 func (g *idleGuard) watch(body io.Reader) io.Reader {
-	g.timer = time.AfterFunc(g.idle, func() { _ = 1 })
+	g.timer = time.AfterFunc(g.idle, func() { g.cancel(errStalled) })
 	return &guardedBody{body, g}
 }
 

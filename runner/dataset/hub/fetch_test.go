@@ -130,7 +130,7 @@ func TestFetchThroughFaults(t *testing.T) {
 		bytes int64 // sent in all
 		err   error
 	}{
-		"broken off thrice, goes on":    {hubtest.Fault{Store: true, Cut: 70_000, Times: 3}, 300_000, nil},
+		"broken off often, goes on":     {hubtest.Fault{Store: true, Cut: 40_000, Times: 7}, 300_000, nil},
 		"stands still once, goes on":    {hubtest.Fault{Store: true, Stall: 100_000, Times: 1}, 300_000, nil},
 		"no ranges: from the beginning": {hubtest.Fault{Store: true, Cut: 100_000, NoRange: true, Times: 1}, 300_000, nil},
 		"slow pieces":                   {hubtest.Fault{Store: true, Pieces: 1000}, 300_000, nil},

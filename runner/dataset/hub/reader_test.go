@@ -126,6 +126,8 @@ func TestReaderThroughFaults(t *testing.T) {
 		"503 twice":            {hubtest.Fault{Store: true, Status: 503, Times: 2}, nil},
 		"gone from the Hub":    {hubtest.Fault{Path: "/resolve/", Status: 404, Code: "EntryNotFound"}, ErrFile},
 		"other bytes than due": {hubtest.Fault{Store: true, Status: 206, Header: map[string][]string{"Content-Range": {"bytes 5-9/100"}}}, ErrCorrupt},
+		"another length than listed": {hubtest.Fault{Store: true, Status: 206, Body: strings.Repeat("x", 2*blockSize),
+			Header: map[string][]string{"Content-Range": {"bytes 1048576-1179647/9999999"}}}, ErrCorrupt},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
