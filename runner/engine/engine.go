@@ -31,7 +31,34 @@ type Target struct {
 	Model    string // as sent in the requests
 	NumSteps *int   // num_steps of the plan, for engines that do not report it
 	Shared   bool   // an earlier pass of this sweep has used the same server process
+	Fresh    bool   // this sweep started the process, and no pass has used it yet
+	// Sources restricts where acceptance may be read from; empty: anywhere, best
+	// first.
+	Sources []specdec.Source
 }
+
+// Resetter is an engine that can empty a server's prefix cache. Reset returns nil
+// only when the server has confirmed it; a server that is busy is waited for, for
+// a short while.
+type Resetter interface {
+	Reset(ctx context.Context, c *openai.Client) error
+}
+
+// Salter is an engine whose requests can be kept apart from earlier ones in the
+// prefix cache by a field of the body. Salt adds it; requests with different
+// salts never share cached prompts, those with the same one may.
+type Salter interface {
+	Salt(b *openai.Body, salt string)
+}
+
+// CacheCounter is an engine that counts hits of its prefix cache.
+type CacheCounter interface {
+	// CacheCounts is the counters as they stand, summed over the server.
+	CacheCounts(ctx context.Context, c *openai.Client) (CacheCounts, error)
+}
+
+// CacheCounts is in prompt tokens, since the server started.
+type CacheCounts struct{ Queried, Hits int64 }
 
 // Probe watches one pass.
 type Probe interface {

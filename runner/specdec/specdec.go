@@ -9,9 +9,12 @@ package specdec
 // weaker number never looks like a better one.
 type Source string
 
-// The sources that exist today, best first.
+// The sources, as design and rows name them.
 const (
+	SourceRequest    Source = "request"    // counts that each answer carries
+	SourceFlush      Source = "flush"      // the server's average, set to zero before the pass
 	SourceCounters   Source = "counters"   // difference of server counters over the pass
+	SourceRestart    Source = "restart"    // the server's average, first pass since it was started
 	SourceCumulative Source = "cumulative" // what the server has seen since it started
 )
 
@@ -36,5 +39,18 @@ type Stats struct {
 	NumAcceptedTokens *int64
 	PerPosition       []float64 // accepted per draft, by position; nil: not known
 
+	TokensPerStep   *float64  // tokens per decode step, undrafted steps included; nil: not known
+	Coverage        *float64  // share of the pass's decode steps that the average covers, 0 to 1; nil: all, or not known
+	GeneratedTokens *int64    // that the server says it generated during the pass, whoever asked; nil: not known
+	Requests        []Request // counts per answer, where the engine tells them; any order
+
 	Notes []Note
+}
+
+// Request is what one answer says about its own drafts.
+type Request struct {
+	Index       int   // of the request in the pass
+	Drafts      int64 // verify steps
+	DraftTokens int64 // proposed; 0 where only Drafts and Accepted are told
+	Accepted    int64
 }
