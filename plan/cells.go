@@ -186,6 +186,7 @@ func cellHash(text []byte) string {
 // the JSON is canonical. What has its default is left out: a key that a later
 // version adds then changes no id.
 type cellJSON struct {
+	AcceptSources []string        `json:"accept_sources,omitempty"`
 	BaselineModel *string         `json:"baseline_model"`
 	Concurrency   int             `json:"concurrency"`
 	Dataset       json.RawMessage `json:"dataset"`
@@ -195,22 +196,28 @@ type cellJSON struct {
 	Model         *string         `json:"model"`
 	NumPrompts    int             `json:"num_prompts"`
 	NumSteps      *int            `json:"num_steps,omitempty"`
+	PrefixCache   string          `json:"prefix_cache,omitempty"`
 	Server        string          `json:"server"`
 	ShuffleSeed   *uint64         `json:"shuffle_seed,omitempty"`
 	Temperature   float64         `json:"temperature"`
 	TopK          *int            `json:"top_k,omitempty"`
 	TopP          float64         `json:"top_p,omitempty"`
+	WarmupPrompts *int            `json:"warmup_prompts,omitempty"`
 }
 
 func cellID(l *loader, server int, dataset json.RawMessage, extra map[string]any, p point, prompts int) cellJSON {
 	s := &l.serverIDs[server]
 	c := cellJSON{
+		AcceptSources: s.sources, WarmupPrompts: l.plan.WarmupPrompts,
 		BaselineModel: s.baselineModel, Concurrency: p.concurrency, Dataset: dataset, Engine: s.engine,
 		ExtraBody: merged(s.extraBody, extra), MaxNewTokens: p.maxNewTokens, Model: s.model, NumPrompts: prompts,
 		NumSteps: s.numSteps, Server: s.name, ShuffleSeed: (*uint64)(l.file.ShuffleSeed), Temperature: p.temperature, TopK: l.plan.TopK, TopP: l.plan.TopP,
 	}
 	if c.TopP == 1 {
 		c.TopP = 0 // the default, which omitempty leaves out; 0 itself is no top_p
+	}
+	if l.plan.PrefixCache != PrefixCacheCold {
+		c.PrefixCache = string(l.plan.PrefixCache)
 	}
 	return c
 }

@@ -29,6 +29,9 @@ type planYAML struct {
 	TopK           *topK              `yaml:"top_k" jsonschema:"nullable" jsonschema_description:"Sent when set; -1 for no limit."`
 	Repeats        *count             `yaml:"repeats" jsonschema_description:"Runs of each cell. Default 1."`
 	Order          *string            `yaml:"order" jsonschema:"enum=by_block,enum=by_server" jsonschema_description:"Order of passes. Default by_block."`
+	WarmupPrompts  *warmup            `yaml:"warmup_prompts" jsonschema_description:"Requests that warm a server up before its first pass at a concurrency; 0 for none. Default auto: two per slot of concurrency."`
+	PrefixCache    *string            `yaml:"prefix_cache" jsonschema:"enum=cold,enum=as_is" jsonschema_description:"cold: no pass finds prompts of an earlier one in the server's prefix cache. Default cold."`
+	Strict         *truth             `yaml:"strict" jsonschema_description:"A fairness guard that fires makes the run an error that keeps its numbers. Default false."`
 	TimeoutS       *seconds           `yaml:"timeout_s" jsonschema_description:"Seconds for one attempt of one request. Default 600."`
 	MaxRetries     *retries           `yaml:"max_retries" jsonschema_description:"Retries of a request. Default 3."`
 	ShuffleSeed    *seed              `yaml:"shuffle_seed" jsonschema_description:"Shuffles the rows of every dataset as Hugging Face datasets does with this seed. Default: rows in order."`
@@ -44,6 +47,7 @@ type commonYAML struct {
 	APIKeyEnv  *string  `yaml:"api_key_env" jsonschema_description:"Name of the variable that holds the API key."`
 	APIKeyFile *string  `yaml:"api_key_file" jsonschema_description:"File that holds the API key."`
 	ExtraBody  anything `yaml:"extra_body" jsonschema_description:"More fields of the request's body, sent as they are."`
+	Sources    sources  `yaml:"accept_sources" jsonschema_description:"Where acceptance may be read from; left out: the best source that the server offers."`
 }
 
 type serverYAML struct {

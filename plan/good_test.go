@@ -50,7 +50,7 @@ func TestLoadFillsEverything(t *testing.T) {
 	}
 	base := &Endpoint{
 		URL: "https://base.example:8443", Engine: "sglang", Model: "org/other", Labels: map[string]string{"role": "base"},
-		Headers: map[string]string{"X-Base": "1"}, APIKeyEnv: "BASE_KEY",
+		Headers: map[string]string{"X-Base": "1"}, APIKeyEnv: "BASE_KEY", AcceptSources: []string{"cumulative"},
 		ExtraBody: map[string]any{"seed": int64(2), "nested": map[string]any{"a": int64(1), "b": int64(2)}},
 		Launch: &Launch{
 			Command: []string{"serve", "--port", "{port}"}, RawCommand: []string{"serve", "--port", "{port}"},
@@ -66,7 +66,7 @@ func TestLoadFillsEverything(t *testing.T) {
 			{Name: "launched", Endpoint: Endpoint{
 				URL: "http://127.0.0.1:{port}", Engine: "sglang", Model: "org/own", Labels: labels("2"),
 				Headers:   map[string]string{"x-team": "b", "Authorization": "Bearer t0ken"},
-				APIKeyEnv: "OWN_KEY", ExtraBody: map[string]any{"seed": int64(1), "nested": map[string]any{"c": int64(3)}}, NumSteps: new(5),
+				APIKeyEnv: "OWN_KEY", AcceptSources: []string{"flush", "request"}, ExtraBody: map[string]any{"seed": int64(1), "nested": map[string]any{"c": int64(3)}}, NumSteps: new(5),
 				Launch: &Launch{
 					Command:      []string{"serve", "--port", "{port}", "--model", "org/drafter"},
 					RawCommand:   []string{"serve", "--port", "{port}", "--model", "${DRAFTER}"},
@@ -77,7 +77,7 @@ func TestLoadFillsEverything(t *testing.T) {
 			{Name: "läuft, schon", Baseline: base, Endpoint: Endpoint{
 				URL: "http://user@[::1]:8000/sub", Engine: "vllm", Model: "org/model", Labels: labels("1"),
 				Headers:    map[string]string{"X-Team": "a", "Authorization": "Bearer t0ken"},
-				APIKeyFile: filepath.Join(dir, "key.txt"), NumSteps: new(3),
+				APIKeyFile: filepath.Join(dir, "key.txt"), AcceptSources: []string{"counters", "flush"}, NumSteps: new(3),
 				ExtraBody: map[string]any{"seed": int64(1), "nested": map[string]any{"a": int64(1), "b": int64(2)}},
 			}},
 		},
@@ -93,13 +93,14 @@ func TestLoadFillsEverything(t *testing.T) {
 			NumPrompts: []NumPrompts{{N: 32}, {N: 10, PerSlot: true}},
 		},
 		Zip:     []string{"temperature", "concurrency"},
-		Exclude: []Match{{Line: 55, Servers: []string{"launched"}, Concurrency: []int{8}}},
+		Exclude: []Match{{Line: 57, Servers: []string{"launched"}, Concurrency: []int{8}}},
 		Include: []Match{{
-			Line: 57, Servers: []string{"launched"}, Datasets: []string{"chat", "q"}, Concurrency: []int{16},
+			Line: 59, Servers: []string{"launched"}, Datasets: []string{"chat", "q"}, Concurrency: []int{16},
 			Temperature: []float64{1}, NumPrompts: []NumPrompts{{N: 4}},
 		}},
 		TopP: 0.95, TopK: new(-1), Repeats: 2, Order: OrderByServer,
 		Timeout: 1500 * time.Millisecond, MaxRetries: 0, ServerWait: 0,
+		WarmupPrompts: new(8), PrefixCache: PrefixCacheAsIs, Strict: true,
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Plan{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
@@ -115,6 +116,9 @@ func TestDefaults(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Plan{})); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
+	}
+	if p.WarmupPrompts != nil || p.Warmup(16) != 32 || p.PrefixCache != PrefixCacheCold || p.Strict || p.Servers[0].AcceptSources != nil {
+		t.Errorf("warm-up %d, prefix_cache %s, strict %v, accept_sources %v", p.Warmup(16), p.PrefixCache, p.Strict, p.Servers[0].AcceptSources)
 	}
 	if d := p.Datasets[0]; d.Split != "train" || d.MessagesColumn != "messages" || d.PromptColumn != "" {
 		t.Errorf("dataset %+v", d)

@@ -102,6 +102,10 @@ func TestWhatAnIDDependsOn(t *testing.T) {
 		"own value, as the axis's": swap("prompts.jsonl}", "prompts.jsonl, max_new_tokens: 256, num_prompts: 64}"),
 		"default turns":            swap("prompts.jsonl}", "prompts.jsonl, turns: first}"),
 		"engine for the server":    swap(`server: "http://h:1"`, `server: "http://h:1", engine: vllm`),
+		"default warm-up":          base + "warmup_prompts: auto\n",
+		"default prefix_cache":     base + "prefix_cache: cold\n",
+		"strict":                   base + "strict: true\n",
+		"sources of the baseline":  swap("http://b:1", "{server: \"http://b:1\", accept_sources: [counters]}"),
 		"a cell beside it":         base + "concurrency: [16, 32]\n",
 	} {
 		t.Run("not "+name, func(t *testing.T) {
@@ -137,6 +141,11 @@ func TestWhatAnIDDependsOn(t *testing.T) {
 		"top_p":                base + "top_p: 0.5\n",
 		"top_k":                base + "top_k: 17\n",
 		"num_steps":            base + "num_steps: 17\n",
+		"warm-up":              base + "warmup_prompts: 8\n",
+		"no warm-up":           base + "warmup_prompts: 0\n",
+		"prefix_cache":         base + "prefix_cache: as_is\n",
+		"accept_sources":       base + "accept_sources: [flush]\n",
+		"accept_sources, two":  base + "accept_sources: [counters, flush]\n",
 		"extra_body":           base + "extra_body: {a: 1}\n",
 		"extra_body, a string": base + "extra_body: {a: \"1\"}\n",
 	} {

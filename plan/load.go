@@ -77,11 +77,13 @@ type loader struct {
 
 func (l *loader) load() {
 	l.settings()
+	l.acceptance()
 	l.servers()
 	l.datasets()
 	l.axes()
 	sound := l.doc.clean("engine", "model", "baseline_server", "extra_body", "num_steps", "servers", "datasets", "datasets_config",
-		"concurrency", "max_new_tokens", "temperature", "num_prompts", "zip", "exclude", "include", "top_p", "top_k", "repeats", "shuffle_seed")
+		"concurrency", "max_new_tokens", "temperature", "num_prompts", "zip", "exclude", "include", "top_p", "top_k", "repeats", "shuffle_seed",
+		"warmup_prompts", "prefix_cache", "accept_sources")
 	if sound && l.override == nil && (l.config == nil || len(l.config.problems) == 0) {
 		l.matrix()
 	}

@@ -32,6 +32,10 @@ type Plan struct {
 	Repeats int
 	Order   Order
 
+	WarmupPrompts *int // requests before a server's first pass at a concurrency; nil: see Warmup
+	PrefixCache   PrefixCache
+	Strict        bool // a fairness guard that fires makes the run an error
+
 	Timeout    time.Duration // of one attempt of one request
 	MaxRetries int
 	ServerWait time.Duration // for a server that is not ready yet; bounds preflight
@@ -58,7 +62,9 @@ type Endpoint struct {
 	APIKeyFile string // absolute
 	ExtraBody  map[string]any
 	NumSteps   *int
-	Launch     *Launch // nil: the server runs already
+	// AcceptSources restricts where acceptance is read from, sorted; empty: anywhere.
+	AcceptSources []string
+	Launch        *Launch // nil: the server runs already
 }
 
 // Launch says how to start a server. Command, Env and the endpoint's URL may
@@ -89,6 +95,29 @@ const (
 	OrderByBlock  Order = "by_block"
 	OrderByServer Order = "by_server"
 )
+
+// PrefixCache says whether a pass may find the prompts of an earlier one in the
+// server's prefix cache.
+type PrefixCache string
+
+// The values of prefix_cache.
+const (
+	PrefixCacheCold PrefixCache = "cold"  // no pass profits from an earlier one
+	PrefixCacheAsIs PrefixCache = "as_is" // nothing is done about it
+)
+
+// warmupPerSlot is what warmup_prompts: auto stands for, in requests per slot of
+// concurrency: one fills the batch, the next one finds it full.
+const warmupPerSlot = 2
+
+// Warmup is how many requests warm a server up before its first pass at that
+// concurrency.
+func (p *Plan) Warmup(concurrency int) int {
+	if p.WarmupPrompts != nil {
+		return *p.WarmupPrompts
+	}
+	return warmupPerSlot * concurrency
+}
 
 // Dataset names the prompts of a run and how to read them.
 type Dataset struct {

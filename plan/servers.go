@@ -15,6 +15,7 @@ type serverID struct {
 	engine, model, baselineModel *string
 	extraBody                    map[string]any
 	numSteps                     *int
+	sources                      []string
 }
 
 // servers builds the pairs. Values inherit key by key, the nearer wins; a
@@ -46,6 +47,7 @@ func (l *loader) servers() {
 		written := inherit(l.raw.commonYAML, raw.commonYAML)
 		l.serverIDs = append(l.serverIDs, serverID{
 			valueOr(raw.Name, ""), written.Engine, written.Model, baselineModel, written.ExtraBody, server.NumSteps,
+			written.Sources.sorted(),
 		})
 	}
 }
@@ -78,11 +80,15 @@ func inherit(plan, own commonYAML) commonYAML {
 }
 
 // inheritBaseline leaves headers and keys alone: a key belongs to one host, and
-// the baseline is another.
+// the baseline is another. It takes accept_sources over, since what a source asks
+// of a server (fields in the body, an emptied cache) must happen on both or neither.
 func inheritBaseline(plan, own commonYAML) commonYAML {
 	own.Engine = nearer(own.Engine, plan.Engine)
 	own.Model = nearer(own.Model, plan.Model)
 	own.ExtraBody = merged(plan.ExtraBody, own.ExtraBody)
+	if own.Sources == nil {
+		own.Sources = plan.Sources
+	}
 	return own
 }
 
@@ -93,7 +99,7 @@ func (l *loader) endpoint(at string, c commonYAML) Endpoint {
 	}
 	e := Endpoint{
 		Engine: valueOr(c.Engine, ""), Model: valueOr(c.Model, ""), Labels: c.Labels, Headers: c.Headers,
-		APIKeyEnv: valueOr(c.APIKeyEnv, ""), ExtraBody: c.ExtraBody,
+		APIKeyEnv: valueOr(c.APIKeyEnv, ""), ExtraBody: c.ExtraBody, AcceptSources: c.Sources.sorted(),
 	}
 	if c.APIKeyFile != nil {
 		e.APIKeyFile = l.path(*c.APIKeyFile)

@@ -8,7 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/specsweep/specsweep/runner/result"
 	"github.com/specsweep/specsweep/runner/sim"
+	"github.com/specsweep/specsweep/runner/specdec"
 )
 
 const completion = `{"model":"toy-target","choices":[{"message":{"content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":40}}`
@@ -42,10 +44,10 @@ func (s *scripted) start(t *testing.T) string {
 	return srv.URL
 }
 
-// oneServer is a plan with one server and n prompts, one in flight.
+// oneServer is a plan with one server and n prompts, one in flight, without a warm-up.
 func oneServer(t *testing.T, url string, n int, more string) string {
 	return fmt.Sprintf("engine: vllm\nservers: [{name: a, server: %s}]\ndatasets: [{name: d, input_data: %s, prompt_column: prompt}]\n"+
-		"num_prompts: %d\nconcurrency: 1\n%s\n", url, promptsFile(t, n), n, more)
+		"num_prompts: %d\nconcurrency: 1\nwarmup_prompts: 0\n%s\n", url, promptsFile(t, n), n, more)
 }
 
 // H01: an answer without a token count is completed, adds nothing, and marks the
@@ -78,7 +80,7 @@ func TestCaseH01UsageMissing(t *testing.T) {
 // what it is.
 func TestCaseM07FirstScrapeFailed(t *testing.T) {
 	srv := &scripted{metrics: func(n int64, w http.ResponseWriter) {
-		if n == 1 {
+		if n <= 2 { // the look at the prefix cache, and the one at the drafts
 			http.Error(w, "warming up", http.StatusServiceUnavailable)
 			return
 		}
@@ -185,11 +187,13 @@ func TestSharedURLIsContaminated(t *testing.T) {
 	url := simServer(t, sim.Config{Engine: "sglang", Model: "m", Accept: []float64{0.8, 0.6}})
 	s := &sink{}
 	err := sweep(t.Context(), t, fmt.Sprintf("engine: sglang\nservers: [{name: a, server: %s}, {name: b, server: %s/v1/}]\n"+
-		"datasets: [{name: d, input_data: %s, prompt_column: prompt}]\nnum_prompts: 4\nconcurrency: 1\n", url, url, promptsFile(t, 4)), s)
+		"datasets: [{name: d, input_data: %s, prompt_column: prompt}]\nnum_prompts: 4\nconcurrency: 1\n"+
+		"warmup_prompts: 0\nprefix_cache: as_is\naccept_sources: [cumulative]\n", url, url, promptsFile(t, 4)), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.rows[0].Warnings.On("accept_length") || !s.rows[1].Warnings.On("accept_length") {
+	blended := func(r result.Row) bool { return strings.Contains(r.Warnings.String(), specdec.CodeContaminated+": ") }
+	if blended(s.rows[0]) || !blended(s.rows[1]) || !s.rows[1].Warnings.On("accept_length") {
 		t.Errorf("warnings %s and %s, want only the second row's average marked", s.rows[0].Warnings, s.rows[1].Warnings)
 	}
 }

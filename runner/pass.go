@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,7 +26,13 @@ type pass struct {
 	version string
 	prompts promptInfo
 	started time.Time
-	err     error // why there is no result
+
+	set      []dataset.Prompt // that were sent
+	cache    cacheUse
+	inFlight *float64             // mean, while there were prompts left to send
+	answers  []*[sha256.Size]byte // by prompt; nil: not compared
+	warmups  int                  // requests of warm-ups that the server has had since it started
+	err      error                // why there is no result
 }
 
 // promptInfo says which prompts a pass sent.
@@ -65,24 +72,37 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	prompts := set.First(run.NumPrompts)
 	p.prompts = describePrompts(run, set, prompts)
 	p.model, p.version = srv.desc.Model, srv.desc.Version
+	p.set = prompts
 
 	if srv.plan.Launch != nil && srv.passes == 0 {
 		delete(s.used, srv.client.URL()) // a fresh process, whoever had the port before
 	}
+	if err := s.warmUp(ctx, srv, run, prompts); err != nil {
+		return err
+	}
+	p.warmups = srv.warmups
+	body := s.body(srv, run)
+	s.chill(ctx, srv, &body, p)
+	before := srv.cacheCounts(ctx)
 	probe := srv.engine.Begin(ctx, srv.client, engine.Target{
 		Model: p.model, NumSteps: srv.plan.NumSteps, Shared: s.used[srv.client.URL()],
+		Fresh: srv.plan.Launch != nil && srv.passes == 0, Sources: acceptSources(srv.plan), Flushed: p.cache.reset,
 	})
-	body := s.body(srv, run)
 	probe.Request(&body)
 	bodies, err := encode(body, prompts)
 	if err != nil {
 		return err
 	}
 	var beyond atomic.Int64
+	var said *answers
+	if run.Temperature == 0 && run.Server.Baseline != nil {
+		said = newAnswers(len(prompts))
+	}
 	options := load.Options{
 		Concurrency: run.Concurrency,
 		Observe: func(c *openai.Completion) {
 			probe.Observe(c)
+			said.keep(c)
 			if c.CompletionTokens != nil && *c.CompletionTokens > run.MaxNewTokens {
 				beyond.Add(1)
 			}
@@ -96,12 +116,16 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	s.Sink.PassStarted(*info)
 	living, stop := srv.whileAlive(ctx)
 	defer stop()
-	p.load, err = load.Run(living, srv.client, bodies, options)
+	watch := newWatch(srv.client, info.Prompts)
+	p.load, err = load.Run(living, watch, bodies, options)
 	if err != nil {
 		return err
 	}
 	p.beyond = int(beyond.Load())
 	p.stats = probe.End(ctx)
+	p.inFlight = watch.body(run.Concurrency)
+	p.answers = said.sums()
+	s.warmth(srv, p, before, srv.cacheCounts(ctx))
 	// A server that died in its last answers, or whose port another one holds.
 	if err := srv.alive(); err != nil {
 		return err
@@ -111,6 +135,15 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 			"count", f.Count, "error", f.Example)
 	}
 	return ctx.Err()
+}
+
+// acceptSources are the sources that the plan allows.
+func acceptSources(e *plan.Endpoint) []specdec.Source {
+	var out []specdec.Source
+	for _, name := range e.AcceptSources {
+		out = append(out, specdec.Source(name))
+	}
+	return out
 }
 
 // body is what all requests of a pass share. Fields of the dataset win over

@@ -72,6 +72,10 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 	}
 	fillAcceptance(&row, p)
 	s.fillBaseline(&row, p, base, missing)
+	s.guard(&row, run, r, p, base)
+	if s.Plan.Strict {
+		beStrict(&row)
+	}
 	return row
 }
 
@@ -167,8 +171,13 @@ func fillAcceptance(row *result.Row, p *pass) {
 	row.SpeculativeNumSteps = st.NumSteps
 	row.NumDrafts, row.NumDraftTokens, row.NumAcceptedTokens = st.NumDrafts, st.NumDraftTokens, st.NumAcceptedTokens
 	row.PerPosition = st.PerPosition
+	row.AcceptCoverage, row.TokensPerStep = st.Coverage, st.TokensPerStep
 	for _, n := range st.Notes {
 		warn(row, n.Code, n.Text, n.Columns...)
+	}
+	fillRequests(row, p)
+	if row.TokensPerStep == nil && !row.Warnings.On("tokens_per_step") {
+		warn(row, CodeNotReported, "tokens_per_step: the server does not count decode steps", "tokens_per_step")
 	}
 	if noted(p, specdec.CodeSpeculationOff) && row.BaselineEngine != "" {
 		warn(row, CodeNotSpeculating, "the server itself does not speculate, so this compares two servers without speculation", "speedup")
@@ -186,7 +195,7 @@ func (s *sweep) fillBaseline(row *result.Row, p, base *pass, missing string) {
 	switch {
 	case row.BaselineEngine == "":
 		warn(row, CodeNoBaseline, "the plan names no baseline_server",
-			"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens")
+			"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens", "output_match")
 		return
 	case base == nil:
 		warn(row, CodeNoBaseline, missing,

@@ -56,6 +56,9 @@ type Sink interface {
 	PassDone(PassInfo)
 	// RequestDone is called for every answered request, from many goroutines.
 	RequestDone()
+	// Requests takes what the answers of a run's server pass tell one by one, where
+	// they do, before the run's Row. An error ends the sweep.
+	Requests([]result.Request) error
 	// Row takes a finished run. An error ends the sweep.
 	Row(result.Row) error
 }
@@ -127,6 +130,8 @@ type sweep struct {
 	pending map[int]*pass   // finished server passes by position in Runs, waiting for their baseline
 	bases   map[baseKey]*pass
 	written map[int]bool
+
+	firstShare map[cacheKey]float64 // of the first pass over the prompts on the server
 }
 
 // baseKey names the pass of one baseline in one block.
@@ -141,6 +146,8 @@ func newSweep(o Options) (*sweep, error) {
 		pending:  map[int]*pass{},
 		bases:    map[baseKey]*pass{},
 		written:  map[int]bool{},
+
+		firstShare: map[cacheKey]float64{},
 	}
 	s.prompts.loaded = s.loaded
 	conns := 1
@@ -266,6 +273,11 @@ func (s *sweep) write(r int, p, base *pass, missing string) error {
 	delete(s.pending, r)
 	s.written[r] = true
 	row := s.row(&s.Runs[r], r, p, base, missing)
+	if lines := requestLines(&s.Runs[r], p); len(lines) > 0 {
+		if err := s.Sink.Requests(lines); err != nil {
+			return fmt.Errorf("keeping the requests of run %s: %w", row.RunID, err)
+		}
+	}
 	if err := s.Sink.Row(row); err != nil {
 		return fmt.Errorf("keeping the row of run %s: %w", row.RunID, err)
 	}

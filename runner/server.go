@@ -33,9 +33,11 @@ type server struct {
 	client  *openai.Client
 	process *serve.Process
 	port    int
-	starts  int    // of the process, for the names of its logs
-	passes  int    // since the last start
-	dataset string // of the last pass
+	starts  int          // of the process, for the names of its logs
+	passes  int          // since the last start
+	dataset string       // of the last pass
+	warm    map[int]bool // the concurrencies that it has been warmed up at since the last start
+	warmups int          // requests of warm-ups since the last start
 
 	desc engine.Description
 	err  error // why it cannot be measured; final
@@ -224,7 +226,7 @@ func (s *server) launch(ctx context.Context) error {
 		env[k] = serve.Expand(v, s.port)
 	}
 	s.starts++
-	s.passes = 0
+	s.passes, s.warm, s.warmups = 0, nil, 0
 	// Not the command itself: what ${} has put into it may be a key.
 	s.log.Info("starting server", "log", s.logPath())
 	p, err := serve.Start(ctx, serve.Options{

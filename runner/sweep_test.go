@@ -19,6 +19,7 @@ import (
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/runner"
+	"github.com/specsweep/specsweep/runner/engine"
 	"github.com/specsweep/specsweep/runner/engine/all"
 	"github.com/specsweep/specsweep/runner/result"
 	"github.com/specsweep/specsweep/runner/sim"
@@ -34,6 +35,9 @@ type sink struct {
 	stopAt   int
 	stop     func()
 	fail     error
+
+	requests []result.Request
+	order    []string // requests and rows, as they came
 }
 
 func (s *sink) Probed(runner.ServerRecord) {}
@@ -53,11 +57,18 @@ func (s *sink) PassDone(i runner.PassInfo) {
 	}
 }
 
+func (s *sink) Requests(requests []result.Request) error {
+	s.requests = append(s.requests, requests...)
+	s.order = append(s.order, "requests "+requests[0].RunID)
+	return nil
+}
+
 func (s *sink) Row(r result.Row) error {
 	if s.fail != nil {
 		return s.fail
 	}
 	s.rows = append(s.rows, r)
+	s.order = append(s.order, "row "+r.RunID)
 	return nil
 }
 
@@ -93,7 +104,11 @@ func promptsFile(t *testing.T, n int) string {
 // sweep loads the plan's text and carries it out.
 func sweep(ctx context.Context, t *testing.T, text string, s *sink) error {
 	t.Helper()
-	engines := all.Engines()
+	return sweepWith(ctx, t, all.Engines(), text, s)
+}
+
+func sweepWith(ctx context.Context, t *testing.T, engines *engine.Registry, text string, s *sink) error {
+	t.Helper()
 	p, err := plan.Parse(filepath.Join(t.TempDir(), "plan.yaml"), []byte("version: 1\nname: test\n"+text),
 		plan.Options{Engines: engines.Names(), LookupEnv: os.LookupEnv})
 	if err != nil {
@@ -119,6 +134,9 @@ func explained(t *testing.T, r result.Row) {
 		"baseline_throughput_tok_s": r.BaselineThroughputTokS == nil,
 		"baseline_completed":        r.BaselineCompleted == nil,
 		"cached_tokens":             r.CachedTokens == nil,
+		"accept_length_req_p50":     r.AcceptLengthReqP50 == nil,
+		"tokens_per_step":           r.TokensPerStep == nil,
+		"output_match":              r.OutputMatch == nil,
 	} {
 		if r.OK() && missing && !r.Warnings.On(column) {
 			t.Errorf("row %s: %s is missing and no warning says why: %s", r.RunID, column, r.Warnings)
@@ -333,6 +351,7 @@ servers: [{name: a, server: %s}]
 datasets: [{name: small, input_data: %s, prompt_column: prompt}]
 num_prompts: 8
 concurrency: 4
+warmup_prompts: 0
 `, proxy.URL, data), s)
 	if err != nil {
 		t.Fatal(err)

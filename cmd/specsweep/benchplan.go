@@ -15,6 +15,7 @@ import (
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/runner/result"
+	"github.com/specsweep/specsweep/runner/specdec"
 )
 
 // benchFlags are the Python scripts' flags, by their names and with their
@@ -161,6 +162,13 @@ func (b *benchFlags) yaml(dir string) ([]byte, error) {
 	line("timeout_s", b.timeoutS)
 	line("max_retries", b.maxRetries)
 	line("server_wait_s", 0)
+	// The Python tools send nothing beside the prompts, leave the caches alone and
+	// read SGLang's average as it stands.
+	line("warmup_prompts", 0)
+	line("prefix_cache", string(plan.PrefixCacheAsIs))
+	if b.engine == "sglang" {
+		line("accept_sources", []string{string(specdec.SourceCumulative)})
+	}
 	return w.Bytes(), nil
 }
 

@@ -68,6 +68,9 @@ func (s *runSink) writeManifest() {
 	}
 }
 
+// Requests appends what single answers told, before their row.
+func (s *runSink) Requests(requests []result.Request) error { return s.run.AppendRequests(requests) }
+
 // Row appends a finished run before anything else happens.
 func (s *runSink) Row(r result.Row) error {
 	if err := s.run.Append(r); err != nil {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the real binary. Each script finds simulated servers at
-// $VLLM, $VLLM2, $VLLM_BASE, $SGLANG, $SGLANG_BASE, $FAILING and $LOCKED, and proxies that
+// $VLLM, $VLLM2, $VLLM_BASE, $SGLANG, $SGLANG_NEW, $SGLANG_OLD, $SGLANG_OLD2, $SGLANG_BASE, $FAILING and $LOCKED, and proxies that
 // record what they are sent at $RECORDER (before $VLLM) and $RECORDER_BASE, and the
 // Hub of startHub; every script has its own, so none sees another's counters.
 func TestScripts(t *testing.T) {
@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"runset":   cmdRunset,
 			"count":    cmdCount,
+			"near":     cmdNear,
 			"waitrows": cmdWaitRows,
 		},
 	})
@@ -44,11 +45,15 @@ func TestScripts(t *testing.T) {
 
 func startServers(env *testscript.Env) error {
 	spec := []float64{0.8, 0.6, 0.4}
+	words := map[string][]float64{"low": {0.2, 0.1}, "mid": {0.5, 0.3, 0.2}} // by words of the prompts
 	for name, c := range map[string]sim.Config{
 		"VLLM":        {Engine: "vllm", Model: "m", Accept: spec, Seed: 1},
 		"VLLM2":       {Engine: "vllm", Model: "m", Accept: []float64{0.5, 0.2}, Seed: 2},
 		"VLLM_BASE":   {Engine: "vllm", Model: "m", NoSpec: true},
 		"SGLANG":      {Engine: "sglang", Model: "m", Accept: spec, Seed: 3},
+		"SGLANG_NEW":  {Engine: "sglang", Model: "m", Accept: spec, AcceptFor: words, Seed: 4, Metrics: true},
+		"SGLANG_OLD":  {Engine: "sglang", Model: "m", Accept: spec, AcceptFor: words, Seed: 5, Version: "0.5.13"},
+		"SGLANG_OLD2": {Engine: "sglang", Model: "m", Accept: spec, AcceptFor: words, Seed: 6, Version: "0.5.13"},
 		"SGLANG_BASE": {Engine: "sglang", Model: "m", NoSpec: true},
 		"FAILING":     {Engine: "vllm", Model: "m", FailRate: 1},
 		"LOCKED":      {Engine: "vllm", Model: "m", APIKey: "another-key"},

@@ -84,7 +84,8 @@ func Build(rows []result.Row, o Options) Table {
 	t.Main, t.Notes = mainGrid(ls, refs, axes)
 	t.Remarks = remarks(ls, hs, axes)
 	for _, g := range []Grid{
-		headlineGrid(hs, axes), aggregateGrid(Points(refs, o.Own), axes), positionGrid(ls, axes), repeatGrid(ls, refs, axes),
+		headlineGrid(hs, axes), aggregateGrid(Points(refs, o.Own), axes), positionGrid(ls, axes), requestGrid(ls, axes), categoryGrid(ls, axes),
+		repeatGrid(ls, refs, axes),
 	} {
 		if len(g.Lines) > 0 {
 			t.Details = append(t.Details, g)

@@ -32,6 +32,7 @@ type Target struct {
 	NumSteps *int   // num_steps of the plan, for engines that do not report it
 	Shared   bool   // an earlier pass of this sweep has used the same server process
 	Fresh    bool   // this sweep started the process, and no pass has used it yet
+	Flushed  bool   // Reset has just been confirmed, and nothing was sent since
 	// Sources restricts where acceptance may be read from; empty: anywhere, best
 	// first.
 	Sources []specdec.Source

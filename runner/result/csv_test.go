@@ -13,14 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// inCSV is the row as CSV keeps it: without the columns that warnings mark.
+// inCSV is the row as CSV keeps it: without categories and the columns that
+// warnings mark.
 func inCSV(rows ...Row) []Row {
 	for i, r := range rows {
 		var w Warnings
 		for _, x := range r.Warnings {
 			w = append(w, Warning{Code: x.Code, Text: x.Text})
 		}
-		rows[i].Warnings = w
+		rows[i].Warnings, rows[i].Categories = w, nil
 	}
 	return rows
 }

@@ -39,6 +39,8 @@ func fill(t *testing.T, name string, f reflect.Value, i int) {
 		f.Set(reflect.ValueOf(ptr(1.0 / float64(i+1))))
 	case Floats:
 		f.Set(reflect.ValueOf(Floats{0.8, 1.0 / 3, 0}))
+	case []Category:
+		f.Set(reflect.ValueOf([]Category{{"math", 2, 10, 20}}))
 	case map[string]string:
 		f.Set(reflect.ValueOf(map[string]string{"gpu": "1xH100", "note": "=1+1"}))
 	case Warnings:

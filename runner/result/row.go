@@ -44,6 +44,16 @@ type Row struct {
 	NumAcceptedTokens   *int64   `json:"num_accepted_tokens" csv:"num_accepted_tokens,omitempty"`
 	PerPosition         Floats   `json:"acceptance_per_position" csv:"acceptance_per_position"`
 
+	// Over the answers, each counting once; accept_length weighs by verify steps.
+	AcceptLengthReqMean *float64 `json:"accept_length_req_mean" csv:"accept_length_req_mean,omitempty"`
+	AcceptLengthReqP10  *float64 `json:"accept_length_req_p10" csv:"accept_length_req_p10,omitempty"`
+	AcceptLengthReqP50  *float64 `json:"accept_length_req_p50" csv:"accept_length_req_p50,omitempty"`
+	AcceptLengthReqP90  *float64 `json:"accept_length_req_p90" csv:"accept_length_req_p90,omitempty"`
+	// By category of the prompts, where the answers tell; in rows.jsonl only.
+	Categories     []Category `json:"categories,omitempty" csv:"-"`
+	AcceptCoverage *float64   `json:"accept_coverage" csv:"accept_coverage,omitempty"` // nil: all of the pass, or not known
+	TokensPerStep  *float64   `json:"tokens_per_step" csv:"tokens_per_step,omitempty"` // undrafted decode steps included
+
 	BaselineThroughputTokS *float64 `json:"baseline_throughput_tok_s" csv:"baseline_throughput_tok_s,omitempty"`
 	Speedup                *float64 `json:"speedup" csv:"speedup,omitempty"`
 	BaselineEngine         string   `json:"baseline_engine" csv:"baseline_engine"` // empty: no baseline in the plan
@@ -58,8 +68,9 @@ type Row struct {
 	UsageMissing     *int     `json:"usage_missing" csv:"usage_missing,omitempty"`
 	Retries          *int     `json:"retries" csv:"retries,omitempty"`
 	RetryWaitS       *float64 `json:"retry_wait_s" csv:"retry_wait_s,omitempty"`
-	Truncated        *int     `json:"truncated" csv:"truncated,omitempty"` // answers cut at max_new_tokens
-	PromptSet        string   `json:"prompt_set" csv:"prompt_set"`         // hash of the prompts sent
+	Truncated        *int     `json:"truncated" csv:"truncated,omitempty"`       // answers cut at max_new_tokens
+	OutputMatch      *float64 `json:"output_match" csv:"output_match,omitempty"` // 0 to 1, of the prompts answered on both sides
+	PromptSet        string   `json:"prompt_set" csv:"prompt_set"`               // hash of the prompts sent
 
 	Error    string   `json:"error" csv:"error"` // empty: the run is ok
 	Warnings Warnings `json:"warnings" csv:"warnings"`
@@ -72,6 +83,15 @@ type Row struct {
 
 // OK tells whether the run has numbers.
 func (r *Row) OK() bool { return r.Error == "" }
+
+// Category is the sums over the answers to one category's prompts: accept_length
+// is 1 + Accepted / Drafts.
+type Category struct {
+	Name     string `json:"category"`
+	Requests int    `json:"requests"`
+	Drafts   int64  `json:"drafts"`
+	Accepted int64  `json:"accepted"`
+}
 
 // Warning is a doubt about some of a row's columns.
 type Warning struct {

@@ -118,12 +118,17 @@ func (s *RunSet) Append(r Row) error {
 	return nil
 }
 
-func (s *RunSet) append(r Row) (err error) {
+func (s *RunSet) append(r Row) error {
 	line, err := encodeRow(r)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, RowsFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	return s.appendTo(RowsFile, line)
+}
+
+// appendTo adds whole lines to a file of the run-set and syncs it.
+func (s *RunSet) appendTo(name string, line []byte) (err error) {
+	f, err := os.OpenFile(filepath.Join(s.dir, name), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}

@@ -10,10 +10,13 @@ import (
 type job struct {
 	gone   <-chan struct{} // closed when the client has gone away
 	draws  *rand.Rand
-	prompt int    // tokens
-	want   int    // tokens of the whole answer, at least 1
-	reason string // finish_reason of the whole answer
-	have   int    // tokens so far
+	rates  []float64 // acceptance by position in the draft; empty: no drafts
+	drafts jobDrafts // of this request
+	prompt int       // tokens
+	cached int       // of prompt
+	want   int       // tokens of the whole answer, at least 1
+	reason string    // finish_reason of the whole answer
+	have   int       // tokens so far
 	done   chan struct{}
 }
 
@@ -21,14 +24,13 @@ type job struct {
 // once, as continuous batching does, so a job is slower the more there are.
 type batch struct {
 	c        Config
-	rates    []float64
 	counters *counters
 	join     chan *job
 	stopped  chan struct{} // closed when run has returned
 }
 
 func newBatch(c Config, k *counters) *batch {
-	return &batch{c: c, rates: c.drafting(), counters: k, join: make(chan *job), stopped: make(chan struct{})}
+	return &batch{c: c, counters: k, join: make(chan *job), stopped: make(chan struct{})}
 }
 
 // answer hands a job to the engine and waits for its end; it tells whether the
@@ -97,6 +99,7 @@ func (b *batch) admit(active []*job, j *job) []*job {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.total.prompt += int64(j.prompt)
+	k.total.cached += int64(j.cached)
 	k.total.generated++
 	j.have = 1
 	if j.have < j.want {
@@ -144,10 +147,14 @@ func (b *batch) step(active []*job, took time.Duration) []*job {
 func (b *batch) decode(j *job) {
 	k := b.counters
 	emit := 1
-	if len(b.rates) > 0 {
-		n := accepted(j.draws, b.rates)
+	if len(j.rates) > 0 {
+		n := accepted(j.draws, j.rates)
+		if b.c.Engine == "llamacpp" { // it drafts no further than the answer may go
+			n = min(n, j.want-j.have-1)
+		}
 		emit += n
-		k.total.verified(len(b.rates), n)
+		j.drafts.verified(len(j.rates), n)
+		k.total.verified(len(j.rates), n)
 		k.average.verified(n)
 	}
 	emit = min(emit, j.want-j.have)

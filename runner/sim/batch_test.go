@@ -23,8 +23,8 @@ func runs(t *testing.T, b *batch) {
 	t.Cleanup(func() { cancel(); <-b.stopped })
 }
 
-func newJob(want int) *job {
-	return &job{draws: draws(1, promptHash{}, 0), want: want, reason: reasonLength, done: make(chan struct{})}
+func newJob(b *batch, want int) *job {
+	return &job{rates: b.c.drafting(), draws: draws(1, promptHash{}, 0), want: want, reason: reasonLength, done: make(chan struct{})}
 }
 
 func TestStepTimes(t *testing.T) {
@@ -50,7 +50,7 @@ func TestStepTimes(t *testing.T) {
 				var wg sync.WaitGroup
 				for range tc.jobs {
 					wg.Go(func() {
-						if !b.answer(newJob(11)) {
+						if !b.answer(newJob(b, 11)) {
 							t.Error("a job did not get to its end")
 						}
 					})
@@ -73,10 +73,10 @@ func TestJoinsAtTheNextBoundary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := engine(Config{StepTime: 10 * time.Millisecond})
 		runs(t, b)
-		go b.answer(newJob(100))
+		go b.answer(newJob(b, 100))
 		time.Sleep(15 * time.Millisecond) // in the middle of the second step
 		start := time.Now()
-		b.answer(newJob(3)) // waits 5 ms for the boundary, then two steps
+		b.answer(newJob(b, 3)) // waits 5 ms for the boundary, then two steps
 		if got, want := time.Since(start), 25*time.Millisecond; got != want {
 			t.Errorf("took %v, want %v", got, want)
 		}
@@ -90,8 +90,8 @@ func TestPrefillAloneTakesNoStep(t *testing.T) {
 		b, _ := engine(Config{StepTime: 10 * time.Millisecond})
 		runs(t, b)
 		start := time.Now()
-		b.answer(newJob(1))
-		b.answer(newJob(3))
+		b.answer(newJob(b, 1))
+		b.answer(newJob(b, 3))
 		if got, want := time.Since(start), 20*time.Millisecond; got != want {
 			t.Errorf("answers of 1 and 3 tokens took %v, want %v", got, want)
 		}
@@ -104,7 +104,7 @@ func TestAbort(t *testing.T) {
 		b, k := engine(Config{StepTime: 10 * time.Millisecond, Accept: []float64{0}})
 		runs(t, b)
 		gone := make(chan struct{})
-		j := newJob(1000)
+		j := newJob(b, 1000)
 		j.gone = gone
 		time.AfterFunc(25*time.Millisecond, func() { close(gone) })
 		if b.answer(j) {
@@ -124,7 +124,7 @@ func TestAbortAloneIsNoStep(t *testing.T) {
 		b, k := engine(Config{StepTime: 10 * time.Millisecond, Accept: []float64{0}})
 		runs(t, b)
 		gone := make(chan struct{})
-		j := newJob(1000)
+		j := newJob(b, 1000)
 		j.gone = gone
 		time.AfterFunc(25*time.Millisecond, func() { close(gone) })
 		b.answer(j)
@@ -143,10 +143,10 @@ func TestStopEndsTheWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go b.run(ctx)
 		time.AfterFunc(time.Second, cancel)
-		if b.answer(newJob(5)) {
+		if b.answer(newJob(b, 5)) {
 			t.Error("a job got to its end on an engine that stopped")
 		}
-		if b.answer(newJob(5)) {
+		if b.answer(newJob(b, 5)) {
 			t.Error("a job got to its end on an engine that had stopped")
 		}
 	})

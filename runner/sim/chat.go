@@ -36,7 +36,10 @@ type completion struct {
 	content      string
 	reason       string
 	promptTokens int
+	cached       int // of promptTokens
 	tokens       int
+	drafts       jobDrafts
+	asks         asks
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +63,7 @@ func (s *Server) reply(r *http.Request) reply {
 	if !s.serving.Load() {
 		return s.refusal(refused, &problem{http.StatusServiceUnavailable, "ServiceUnavailableError", "the engine does not run: Serve was not called", nil})
 	}
-	req, p := readRequest(r, s.c.Model)
+	req, p := readRequest(r, s.demanded())
 	if p != nil {
 		return s.refusal(refused, p)
 	}
@@ -79,7 +82,7 @@ func (s *Server) reply(r *http.Request) reply {
 		return reply{outcome: aborted}
 	}
 	c.id = fmt.Sprintf("chatcmpl-%x-%d", req.prompt[:8], n)
-	a := reply{outcome: answered, status: http.StatusOK, body: s.dialect.completion(c)}
+	a := reply{outcome: answered, status: http.StatusOK, body: s.dialect.completion(s.c, c)}
 	if drops {
 		a.outcome = dropped
 	}
@@ -94,8 +97,14 @@ func (s *Server) generate(ctx context.Context, req chatRequest, d *rand.Rand) (c
 		want, reason = req.limit, reasonLength
 	}
 	c := completion{model: s.c.Model, content: req.prompt.answer(want), reason: reason, promptTokens: promptTokens(req.Messages), tokens: want}
-	j := &job{gone: ctx.Done(), draws: d, prompt: c.promptTokens, want: want, reason: reason, done: make(chan struct{})}
-	return c, s.batch.answer(j)
+	c.asks = req.asks
+	c.cached = s.lookUp(&req, c.promptTokens)
+	j := &job{gone: ctx.Done(), draws: d, rates: s.c.ratesFor(req.Messages), prompt: c.promptTokens, cached: c.cached, want: want, reason: reason, done: make(chan struct{})}
+	ok := s.batch.answer(j)
+	if ok { // else the engine may still be at it
+		c.drafts = j.drafts
+	}
+	return c, ok
 }
 
 // sleep lets d pass; false: ctx ended first.

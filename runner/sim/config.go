@@ -1,4 +1,4 @@
-// Package sim runs simulated vLLM and SGLang servers on real sockets: for the
+// Package sim runs simulated vLLM, SGLang and llama.cpp servers on real sockets: for the
 // demo, for trying plans without a GPU, and for tests. It models continuous
 // batching and speculative decoding well enough that throughput changes with
 // concurrency and acceptance as on a real server, and every draw can be repeated.
@@ -19,7 +19,7 @@ import (
 // Config is one simulated server. The zero value is a vLLM server that speculates
 // and never has a draft, as one with n-gram speculation that finds no match.
 type Config struct {
-	Engine string // "vllm" (default) or "sglang"
+	Engine string // "vllm" (default), "sglang" or "llamacpp"
 	Model  string // the served name; default "sim"
 
 	// Accept is the marginal acceptance rate of each draft position, 0 to 1, as
@@ -27,7 +27,13 @@ type Config struct {
 	// Accept[i] of the verify steps. A draft is accepted from its start, so the
 	// rates must not increase, and accept_length is 1 + Σ.
 	Accept []float64
-	NoSpec bool // no speculation at all: a baseline; Accept is ignored
+	NoSpec bool // no speculation at all: a baseline; Accept and AcceptFor are ignored
+
+	// AcceptFor is the rates for prompts that contain a word, in place of Accept, so
+	// that one server has several acceptances. Of several words that a prompt contains
+	// the first in alphabetical order counts. Every draft has as many positions as the
+	// longest list of rates; what a shorter list lacks is never accepted.
+	AcceptFor map[string][]float64
 
 	// A decode step of the whole batch takes StepTime + StepTimePerRequest × active
 	// requests. Both zero: steps take no time, as fast as the machine goes.
@@ -44,9 +50,19 @@ type Config struct {
 	// Requests in flight survive it.
 	RestartAfter int
 
-	APIKey      string        // when set, requests without it get a 401
-	Version     string        // default "0.32.0" for vLLM, "0.5.23" for SGLang
-	IdleTimeout time.Duration // after which an idle connection is closed; default 5 s, as uvicorn has it
+	APIKey string // when set, requests without it get a 401
+
+	// Version is what the server says it is, and decides what it can do; default
+	// "0.32.0" for vLLM, "0.5.23" for SGLang. SGLang's answers carry counts of their
+	// drafts when asked from 0.5.14 (return_meta_info) and 0.5.19
+	// (return_spec_tokens_details) on.
+	Version string
+	Metrics bool // SGLang has /metrics (--enable-metrics), llama.cpp too (--metrics); vLLM always has
+	DevMode bool // vLLM has /reset_prefix_cache (VLLM_SERVER_DEV_MODE=1)
+	// RequestDetails: vLLM's answers carry counts of their drafts, as with
+	// --per-request-spec-decode-metrics summary.
+	RequestDetails bool
+	IdleTimeout    time.Duration // after which an idle connection is closed; default 5 s, as uvicorn has it
 }
 
 // Defaults is c with every zero value replaced by what it stands for.
@@ -81,7 +97,7 @@ func (c Config) drafting() []float64 {
 	if c.NoSpec {
 		return nil
 	}
-	return c.Accept
+	return padded(c.Accept, c.positions())
 }
 
 // validate reports every value that cannot be simulated, all at once. It expects
@@ -92,16 +108,12 @@ func (c Config) validate() error {
 		have := strings.Join(slices.Sorted(maps.Keys(dialects())), ", ")
 		errs = append(errs, fmt.Errorf("engine: unknown engine %q (have %s)", c.Engine, have))
 	}
-	last := 1.0
-	for i, rate := range c.Accept {
-		if err := share(rate); err != nil {
-			errs = append(errs, fmt.Errorf("accept: position %d: %w", i, err))
-			continue
+	errs = append(errs, checkRates("accept", c.Accept)...)
+	for _, word := range slices.Sorted(maps.Keys(c.AcceptFor)) {
+		if word == "" {
+			errs = append(errs, errors.New("accept for: the word is empty"))
 		}
-		if rate > last {
-			errs = append(errs, fmt.Errorf("accept: position %d: %v is above the %v before it: a draft is accepted from its start, so rates must not increase", i, rate, last))
-		}
-		last = rate
+		errs = append(errs, checkRates("accept for "+word, c.AcceptFor[word])...)
 	}
 	for _, f := range []struct {
 		name string

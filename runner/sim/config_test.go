@@ -39,7 +39,7 @@ func TestNewRefuses(t *testing.T) {
 		c    Config
 		want []string
 	}{
-		{"engine", Config{Engine: "tgi"}, []string{`unknown engine "tgi" (have sglang, vllm)`}},
+		{"engine", Config{Engine: "tgi"}, []string{`unknown engine "tgi" (have llamacpp, sglang, vllm)`}},
 		{"rate above 1", Config{Accept: []float64{1.5}}, []string{"accept: position 0: 1.5 is not between 0 and 1"}},
 		{"negative rate", Config{Accept: []float64{0.5, -0.1}}, []string{"accept: position 1: -0.1"}},
 		{"rate that is no number", Config{Accept: []float64{math.NaN()}}, []string{"accept: position 0: NaN"}},

@@ -56,6 +56,7 @@ type totals struct {
 	drafts, draftTokens int64
 	perPos              []int64 // accepted
 	prompt, generated   int64   // tokens
+	cached              int64   // of prompt
 	steps               int64   // decode steps of single requests
 	stepTime            time.Duration
 	finished            map[string]int64 // requests by reason
@@ -93,6 +94,7 @@ func (t totals) since(e totals) totals {
 	d.drafts -= e.drafts
 	d.draftTokens -= e.draftTokens
 	d.prompt -= e.prompt
+	d.cached -= e.cached
 	d.generated -= e.generated
 	d.steps -= e.steps
 	d.stepTime -= e.stepTime

@@ -11,13 +11,13 @@ type dialect interface {
 	// routes are those beside chat completions, /v1/models and /health.
 	routes(s *Server) []route
 	// completion and refusal give the JSON of an answer and of an error.
-	completion(c completion) any
+	completion(c Config, a completion) any
 	refusal(p *problem) any
 }
 
 // dialects is the list of simulated engines.
 func dialects() map[string]dialect {
-	return map[string]dialect{"vllm": vllm{}, "sglang": sglang{}}
+	return map[string]dialect{"vllm": vllm{}, "sglang": sglang{}, "llamacpp": llamacpp{}}
 }
 
 // route is one method of one path.

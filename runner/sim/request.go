@@ -22,8 +22,18 @@ type chatRequest struct {
 	IgnoreEOS bool              `json:"ignore_eos"`
 	Stream    bool              `json:"stream"`
 
+	CacheSalt   string `json:"cache_salt"`   // vLLM: kept apart in the prefix cache
+	CachePrompt *bool  `json:"cache_prompt"` // llama.cpp: false declines the cache
+	asks
+
 	prompt promptHash
 	limit  int // MaxTokens, or the context where it is left out
+}
+
+// asks is what an answer is to tell beside its text.
+type asks struct {
+	SpecTokensDetails bool `json:"return_spec_tokens_details"` // SGLang
+	MetaInfo          bool `json:"return_meta_info"`           // SGLang
 }
 
 // problem is an error answer, before it is put into an engine's shape.
@@ -48,8 +58,8 @@ func badValue(param any, format string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, kindValue, fmt.Sprintf(format, args...), param}
 }
 
-// readRequest decodes and checks a request for a server of that model, in the
-// order in which vLLM finds faults: the schema, the model, the values.
+// readRequest decodes and checks a request for a server of that model, or of any
+// where it is empty, in the order in which vLLM finds faults: the schema, the model, the values.
 func readRequest(r *http.Request, model string) (chatRequest, *problem) {
 	var req chatRequest
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
@@ -62,7 +72,7 @@ func readRequest(r *http.Request, model string) (chatRequest, *problem) {
 	if p := req.decode(body); p != nil {
 		return req, p
 	}
-	if req.Model != model {
+	if model != "" && req.Model != model {
 		return req, &problem{http.StatusNotFound, "NotFoundError", fmt.Sprintf("The model `%s` does not exist. Valid aliases: %s.", req.Model, model), "model"}
 	}
 	return req, req.check()

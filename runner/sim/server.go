@@ -19,8 +19,9 @@ type Server struct {
 	batch    *batch
 	serving  atomic.Bool // Serve has been called
 
-	mu   sync.Mutex
-	seen map[promptHash]uint64 // how often each prompt has come
+	mu     sync.Mutex
+	seen   map[promptHash]uint64 // how often each prompt has come
+	cached map[cacheKey]bool     // the prefix cache
 }
 
 // New makes a server that does not listen yet. The error lists every value of c
@@ -31,7 +32,7 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("simulated server: %w", err)
 	}
 	k := newCounters(len(c.drafting()))
-	return &Server{c: c, dialect: dialects()[c.Engine], counters: k, batch: newBatch(c, k), seen: map[promptHash]uint64{}}, nil
+	return &Server{c: c, dialect: dialects()[c.Engine], counters: k, batch: newBatch(c, k), seen: map[promptHash]uint64{}, cached: map[cacheKey]bool{}}, nil
 }
 
 // Serve answers on l until ctx ends, then closes l and every connection, and
@@ -89,9 +90,9 @@ func (s *Server) Handler() http.Handler {
 	)
 	for _, r := range routes {
 		mux.HandleFunc(r.method+" "+r.path, r.handle)
-		mux.HandleFunc(r.path, detail(http.StatusMethodNotAllowed))
+		mux.HandleFunc(r.path, s.noRoute(http.StatusMethodNotAllowed))
 	}
-	mux.HandleFunc("/", detail(http.StatusNotFound))
+	mux.HandleFunc("/", s.noRoute(http.StatusNotFound))
 	if s.c.APIKey == "" {
 		return mux
 	}
@@ -104,7 +105,15 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// detail answers as FastAPI, which both servers are built on, does by itself.
+// noRoute answers a path or method that the server does not have.
+func (s *Server) noRoute(status int) http.HandlerFunc {
+	if s.c.Engine == "llamacpp" {
+		return llamacpp{}.noRoute
+	}
+	return detail(status)
+}
+
+// detail answers as FastAPI, which vLLM and SGLang are built on, does by itself.
 func detail(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, status, map[string]any{"detail": http.StatusText(status)})

@@ -29,26 +29,33 @@ func (sglang) routes(s *Server) []route {
 				_, _ = io.WriteString(w, "Cache not flushed: there are pending requests.\n")
 				return
 			}
+			s.forget()
 			_, _ = io.WriteString(w, "Cache flushed.\n")
 		}},
 	}
-	if sinceServerInfo(s.c.Version) {
+	if s.c.Metrics {
+		routes = append(routes, route{http.MethodGet, "/metrics", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			_, _ = io.WriteString(w, sglangMetrics(s.c, s.counters))
+		}})
+	}
+	if since(s.c.Version, 6) {
 		routes = append(routes, route{http.MethodGet, "/server_info", info})
 	}
 	return routes
 }
 
-// sinceServerInfo tells whether a version is 0.5.6 or newer. One that is no
-// number, such as a development build's, counts as new.
-func sinceServerInfo(version string) bool {
-	var major, minor, patch int
-	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n < 3 {
+// since tells whether a version is 0.5.patch or newer. One that is no number, such
+// as a development build's, counts as new.
+func since(version string, patch int) bool {
+	var a, b, c int
+	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &a, &b, &c); n < 3 {
 		return true
 	}
-	return major > 0 || minor > 5 || minor == 5 && patch >= 6
+	return a > 0 || b > 5 || b == 5 && c >= patch
 }
 
-// flush is what /flush_cache does to the average. It is refused, false, while
+// flush is what /flush_cache does to the average; the prefix cache is emptied too. It is refused, false, while
 // there are requests.
 func (k *counters) flush() bool {
 	k.mu.Lock()
@@ -76,12 +83,12 @@ func serverInfo(c Config, k *counters) map[string]any {
 	if !c.NoSpec {
 		maps.Copy(settings, map[string]any{
 			"speculative_algorithm": "EAGLE3", "speculative_draft_model_path": c.Model + "-drafter",
-			"speculative_num_steps": len(c.Accept), "speculative_eagle_topk": 1,
-			"speculative_num_draft_tokens": len(c.Accept) + 1, // the root of the draft counts here
+			"speculative_num_steps": c.positions(), "speculative_eagle_topk": 1,
+			"speculative_num_draft_tokens": c.positions() + 1, // the root of the draft counts here
 		})
 	}
 	state := map[string]any{"last_gen_throughput": 0.0}
-	if sinceServerInfo(c.Version) { // older ones have no settings in their states
+	if since(c.Version, 6) { // older ones have no settings in their states
 		maps.Copy(state, settings)
 	}
 	if folded {
@@ -93,20 +100,34 @@ func serverInfo(c Config, k *counters) map[string]any {
 	return info
 }
 
-func (sglang) completion(c completion) any {
-	return map[string]any{
+func (sglang) completion(conf Config, c completion) any {
+	choice := map[string]any{
+		"index":    0,
+		"message":  map[string]any{"role": "assistant", "content": c.content, "reasoning_content": nil, "tool_calls": nil},
+		"logprobs": nil, "finish_reason": c.reason, "matched_stop": nil,
+	}
+	answer := map[string]any{
 		"id": c.id, "object": "chat.completion", "created": time.Now().Unix(), "model": c.model,
-		"choices": []any{map[string]any{
-			"index":    0,
-			"message":  map[string]any{"role": "assistant", "content": c.content, "reasoning_content": nil, "tool_calls": nil},
-			"logprobs": nil, "finish_reason": c.reason, "matched_stop": nil,
-		}},
+		"choices": []any{choice},
 		"usage": map[string]any{
 			"prompt_tokens": c.promptTokens, "total_tokens": c.promptTokens + c.tokens, "completion_tokens": c.tokens,
 			"prompt_tokens_details": nil, "reasoning_tokens": 0,
 		},
 		"metadata": map[string]any{"weight_version": "default"},
 	}
+	if c.asks.MetaInfo && since(conf.Version, 14) {
+		meta := map[string]any{"id": c.id, "prompt_tokens": c.promptTokens, "completion_tokens": c.tokens}
+		if !conf.NoSpec {
+			maps.Copy(meta, c.drafts.counts(conf.positions()))
+		}
+		choice["meta_info"] = meta
+	}
+	if c.asks.SpecTokensDetails && since(conf.Version, 19) && !conf.NoSpec {
+		details := c.drafts.counts(conf.positions())
+		maps.Copy(details, map[string]any{"spec_cap_length": 0.0, "spec_block_accept_length": 0.0, "spec_cap_lens_histogram": []int64{}})
+		answer["sglext"] = map[string]any{"spec_tokens_details": details}
+	}
+	return answer
 }
 
 // refusal: SGLang's errors are flat, vLLM's stand under "error".

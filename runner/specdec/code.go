@@ -40,4 +40,9 @@ const (
 	// CodeDepthFraction: the rate is the mean accepted depth over the number of
 	// steps and not accepted over proposed tokens, because drafts are trees.
 	CodeDepthFraction = "depth_fraction"
+	// CodePartial: not every answer told its counts, and those that did not are left
+	// out.
+	CodePartial = "partly_reported"
+	// CodeWeakerSource: a better source was tried in vain.
+	CodeWeakerSource = "weaker_source"
 )

@@ -4,6 +4,7 @@ package all
 
 import (
 	"github.com/specsweep/specsweep/runner/engine"
+	"github.com/specsweep/specsweep/runner/engine/llamacpp"
 	"github.com/specsweep/specsweep/runner/engine/sglang"
 	"github.com/specsweep/specsweep/runner/engine/vllm"
 )
@@ -11,6 +12,7 @@ import (
 // Engines is every engine that there is.
 func Engines() *engine.Registry {
 	return engine.NewRegistry(
+		llamacpp.Engine{},
 		sglang.Engine{},
 		vllm.Engine{},
 	)

@@ -11,7 +11,7 @@ import (
 func TestEngines(t *testing.T) {
 	t.Parallel()
 	r := all.Engines()
-	if diff := cmp.Diff([]string{"sglang", "vllm"}, r.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"llamacpp", "sglang", "vllm"}, r.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	for _, name := range r.Names() {

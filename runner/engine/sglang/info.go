@@ -21,10 +21,11 @@ const (
 	keyStates         = "internal_states"
 	keyDecode         = "decode"
 	keyRanks          = "dp_size"
+	keyInterval       = "decode_log_interval" // foldSteps, where it was set
 )
 
-// foldSteps is SGLang's decode_log_interval: only every so many decode steps are
-// its sums brought up to date.
+// foldSteps is SGLang's default decode_log_interval: only every so many decode
+// steps are its sums brought up to date.
 const foldSteps = 40
 
 // object is a JSON object whose values are looked at one by one, because their
@@ -144,7 +145,15 @@ func (i info) silence() *specdec.Note {
 	}
 	return &specdec.Note{Code: specdec.CodeRunTooShort,
 		Text: fmt.Sprintf("speculation is on (%s), but the server reports no average yet: it folds its statistics only every %d decode steps; "+
-			"measure more prompts or longer answers", algorithm, foldSteps)}
+			"measure more prompts or longer answers", algorithm, i.foldInterval())}
+}
+
+// foldInterval is after how many decode steps of the batch the average moves.
+func (i info) foldInterval() int {
+	if n := integer(i.setting(keyInterval)); n != nil && *n > 0 {
+		return *n
+	}
+	return foldSteps
 }
 
 func (i info) version() string {

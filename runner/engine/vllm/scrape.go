@@ -47,7 +47,7 @@ func read(body []byte) (snapshot, error) {
 	if err != nil {
 		return snapshot{}, err
 	}
-	s := snapshot{vllm: m.HasPrefix(prefixes[:]...), engines: map[string]*series{}}
+	s := snapshot{vllm: m.HasPrefix(prefixes[:]...), engines: map[string]*series{}, traffic: readTraffic(m)}
 	prefix := spelling(m)
 	for _, part := range []struct {
 		name string

@@ -13,6 +13,7 @@ import (
 type snapshot struct {
 	vllm    bool // there are series of vLLM, of whatever kind
 	engines map[string]*series
+	traffic traffic
 }
 
 // series is the counters of one label set.

@@ -1,0 +1,94 @@
+package sglang
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/specsweep/specsweep/runner/openai"
+)
+
+// flushPath empties the prefix cache and sets the server's average to zero
+// (Scheduler.flush_cache, which calls reset_metrics).
+const flushPath = "/flush_cache"
+
+// busyPauses are the waits between attempts to flush a server that still has
+// requests: together about 6 s, in which an aborted answer is noticed and dropped.
+var busyPauses = [...]time.Duration{
+	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond,
+	1500 * time.Millisecond, 3 * time.Second,
+}
+
+// Reset empties the server's prefix cache by POST /flush_cache. A server with
+// requests in flight refuses with HTTP 400 and is waited for, about 6 s.
+func (e Engine) Reset(ctx context.Context, c *openai.Client) error {
+	wait := e.Wait
+	if wait == nil {
+		wait = sleep
+	}
+	for _, pause := range busyPauses {
+		err := postFlush(ctx, c)
+		if err == nil || !busy(err) {
+			return err
+		}
+		if err := wait(ctx, pause); err != nil {
+			return fmt.Errorf("waiting for %s to be idle: %w", c.URL(), err)
+		}
+	}
+	err := postFlush(ctx, c)
+	if busy(err) {
+		return fmt.Errorf("the server stays busy, something else sends it requests: %w", err)
+	}
+	return err
+}
+
+func postFlush(ctx context.Context, c *openai.Client) error {
+	r, err := c.Post(ctx, flushPath, nil)
+	if err != nil {
+		return err
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("POST %s%s: %w", c.URL(), flushPath, err)
+	}
+	return nil
+}
+
+func busy(err error) bool {
+	var refused *openai.HTTPError
+	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest
+}
+
+// zeroed sets the average to zero, unless that is done already, and looks whether
+// it is: a proxy may answer 200 and do nothing, and a router may reach one of its
+// servers only.
+func (e Engine) zeroed(ctx context.Context, c *openai.Client, done bool) error {
+	if !done {
+		if err := e.Reset(ctx, c); err != nil {
+			return err
+		}
+	}
+	i, err := fetch(ctx, c)
+	if err != nil {
+		return fmt.Errorf("looking whether the flush worked: %w", err)
+	}
+	for _, s := range i.states {
+		if _, ok := number(s[keyAverage]); ok {
+			return fmt.Errorf("POST %s%s was answered with success, but %s is still there", c.URL(), flushPath, keyAverage)
+		}
+	}
+	return nil
+}
+
+// sleep lets d pass, unless ctx ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

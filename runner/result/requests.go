@@ -1,0 +1,101 @@
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// RequestsFile holds what single answers tell of their own drafts.
+const RequestsFile = "requests.jsonl"
+
+// Request is what one answer of a run's server pass tells of its own drafts. Lines
+// whose run_id has no row mean nothing: the sweep ended in between.
+type Request struct {
+	RunID      string `json:"run_id"`
+	Prompt     int    `json:"prompt"`      // of the run, from 0; turns of a conversation share it
+	PromptHash string `json:"prompt_hash"` // equal hashes, equal prompts, on every machine
+	Category   string `json:"category,omitempty"`
+
+	Drafts      int64  `json:"drafts"`       // verify steps
+	DraftTokens *int64 `json:"draft_tokens"` // proposed; null: not told
+	Accepted    int64  `json:"accepted"`     // of the proposed, the bonus token not counted
+}
+
+// AppendRequests adds the lines to requests.jsonl and returns when they are on the
+// disk. It is to be called before Append of their row, so that no row lacks them.
+func (s *RunSet) AppendRequests(requests []Request) error {
+	var lines []byte
+	for _, r := range requests {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("encoding a request of run %s: %w", r.RunID, err)
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	if err := s.appendTo(RequestsFile, lines); err != nil {
+		return fmt.Errorf("appending to %s: %w", filepath.Join(s.dir, RequestsFile), err)
+	}
+	return nil
+}
+
+// ReadRequests returns the requests of the run-set in dir by run_id, in the order
+// of the file; none when no engine told of any. Lines that are none are named in
+// problems. Of a run that was written twice all lines are there.
+func ReadRequests(dir string) (byRun map[string][]Request, problems []string, err error) {
+	path := filepath.Join(dir, RequestsFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading run-set %s: %w", dir, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return readRequests(path, f)
+}
+
+func readRequests(path string, r io.Reader) (map[string][]Request, []string, error) {
+	byRun, in := map[string][]Request{}, bufio.NewReader(r)
+	var problems []string
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			q, bad := parseRequest(text)
+			if bad != nil {
+				problems = append(problems, fmt.Sprintf("%s:%d: not a request and left out: %v", path, n, bad))
+			} else {
+				byRun[q.RunID] = append(byRun[q.RunID], q)
+			}
+		}
+		if err != nil {
+			return byRun, problems, nil
+		}
+	}
+}
+
+func parseRequest(text []byte) (Request, error) {
+	var q Request
+	if err := json.Unmarshal(text, &q); err != nil {
+		return Request{}, err
+	}
+	switch {
+	case q.RunID == "":
+		return Request{}, errors.New("no run_id")
+	case q.Prompt < 0 || q.Drafts < 0 || q.Accepted < 0 || q.DraftTokens != nil && *q.DraftTokens < 0:
+		return Request{}, errors.New("a negative count")
+	}
+	return q, nil
+}
