@@ -27,7 +27,7 @@ const (
 	CodeNotInterleaved       = "not_interleaved"
 	CodeNotReported          = "not_reported"
 	CodeNoThroughput         = "no_throughput"
-	CodeBeyondMaxTokens      = "beyond_max_new_tokens"
+	CodeBeyondMaxTokens      = "beyond_max_new_tokens" //nolint:gosec // no credential
 	CodeBaselineUnknown      = "baseline_speculation_unknown"
 	CodeNotSpeculating       = "server_does_not_speculate"
 )

@@ -49,7 +49,7 @@ func lineAt(ctx context.Context, f file, offset int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer text.Close() // only read from
+	defer func() { _ = text.Close() }() // only read from
 	return countLines(text, max(offset-1, 0))
 }
 

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -81,18 +82,18 @@ func (f file) unpacked(ctx context.Context) (c *content, start int64, err error)
 		if info, err := disk.Stat(); err == nil && info.Mode().IsRegular() {
 			start, err = bomLength(c)
 			if err != nil {
-				c.close() // only read from
+				_ = c.close() // only read from
 				return nil, 0, fmt.Errorf("reading %s: %w", f.path, err)
 			}
 			return c, start, nil
 		}
-		c.close() // only read from
+		_ = c.close() // only read from
 	}
 	text, err := openText(path)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer text.Close() // only read from
+	defer func() { _ = text.Close() }() // only read from
 	if c, err = spool(ctx, text); err != nil {
 		return nil, 0, fmt.Errorf("unpacking %s: %w", f.path, err)
 	}
@@ -103,7 +104,7 @@ func (f file) unpacked(ctx context.Context) (c *content, start int64, err error)
 func bomLength(c *content) (int64, error) {
 	head := make([]byte, len(utf8BOM))
 	n, err := c.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	if bytes.Equal(head[:n], utf8BOM) {
@@ -119,11 +120,11 @@ func spool(ctx context.Context, text io.Reader) (*content, error) {
 		return nil, err
 	}
 	c := &content{ReaderAt: tmp, close: func() error {
-		tmp.Close() // the file goes
+		_ = tmp.Close() // the file goes
 		return os.Remove(tmp.Name())
 	}}
 	if c.size, err = io.Copy(tmp, stoppable{ctx, text}); err != nil {
-		c.close() // the error of the copy matters more
+		_ = c.close() // the error of the copy matters more
 		return nil, err
 	}
 	return c, nil

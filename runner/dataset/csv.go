@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"strings"
@@ -29,7 +30,7 @@ func separated(name, ending string, comma rune) Format {
 					yield(row{}, err)
 					return
 				}
-				defer text.Close() // only read from
+				defer func() { _ = text.Close() }() // only read from
 				csvRows(ctx, text, f.path, comma, from)(yield)
 			}
 		},
@@ -38,13 +39,13 @@ func separated(name, ending string, comma rune) Format {
 			if err != nil {
 				return 0, err
 			}
-			defer text.Close() // only read from
+			defer func() { _ = text.Close() }() // only read from
 			records, err := newCSV(text, f.path, comma)
 			for n := 0; ; n++ {
 				if err == nil {
 					_, err = records.next(ctx)
 				}
-				if err == io.EOF {
+				if errors.Is(err, io.EOF) {
 					return n, nil
 				}
 				if err != nil {
@@ -66,7 +67,7 @@ func csvRows(ctx context.Context, r io.Reader, path string, comma rune, from int
 			if err == nil {
 				values, err = records.next(ctx)
 			}
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			var columns map[string]json.RawMessage
@@ -101,8 +102,8 @@ func indexCSV(ctx context.Context, f file, comma rune) (table, error) {
 			t.starts = append(t.starts, at)
 		}
 	}
-	if err != io.EOF {
-		data.close() // only read from
+	if !errors.Is(err, io.EOF) {
+		_ = data.close() // only read from
 		return nil, err
 	}
 	t.schema = records.header

@@ -23,7 +23,7 @@ func newCSV(text io.Reader, path string, comma rune) (*csvReader, error) {
 	r := &csvReader{Reader: csv.NewReader(text), path: path}
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
 	header, err := r.Read()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", path, &badData{err: errors.New("the file has no header: its first line must name the columns")})
 	}
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *csvReader) next(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("reading %s: %w", r.path, err)
 	}
 	values, err := r.Read()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if err != nil {

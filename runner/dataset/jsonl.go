@@ -32,7 +32,7 @@ func readJSONL(ctx context.Context, f file, _ []string, from int) iter.Seq2[row,
 			yield(row{}, err)
 			return
 		}
-		defer text.Close() // only read from
+		defer func() { _ = text.Close() }() // only read from
 		linesRows(ctx, text, f.path, from)(yield)
 	}
 }
@@ -43,7 +43,7 @@ func linesRows(ctx context.Context, r io.Reader, path string, from int) iter.Seq
 		lines := newLineReader(r)
 		for index := 0; ; index++ {
 			line, err := lines.next(ctx)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {
@@ -70,10 +70,10 @@ func countJSONL(ctx context.Context, f file) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer text.Close() // only read from
+	defer func() { _ = text.Close() }() // only read from
 	lines := newLineReader(text)
 	for n := 0; ; n++ {
-		if _, err := lines.next(ctx); err == io.EOF {
+		if _, err := lines.next(ctx); errors.Is(err, io.EOF) {
 			return n, nil
 		} else if err != nil {
 			return 0, fmt.Errorf("counting the rows of %s: %w", f.path, err)
@@ -100,9 +100,9 @@ func (l *lineReader) next(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 		line, err := l.r.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			l.buf = l.buf[:0]
-			for err == bufio.ErrBufferFull {
+			for errors.Is(err, bufio.ErrBufferFull) {
 				l.buf = append(l.buf, line...)
 				line, err = l.r.ReadSlice('\n')
 			}

@@ -92,7 +92,7 @@ func jsonValues(ctx context.Context, f file) iter.Seq2[json.RawMessage, error] {
 			yield(nil, err)
 			return
 		}
-		defer text.Close() // only read from
+		defer func() { _ = text.Close() }() // only read from
 		for e, err := range streamValues(ctx, text) {
 			if err != nil {
 				yield(nil, placed(ctx, f, err))
@@ -118,7 +118,7 @@ func streamValues(ctx context.Context, r io.Reader) iter.Seq2[element, error] {
 		s := stream{dec: json.NewDecoder(text), before: int64(blanks)}
 		head, err := text.Peek(1)
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			err = s.badHead(errors.New("the file holds no JSON, only blanks"))
 		case err != nil:
 		case head[0] == '[':
@@ -217,7 +217,7 @@ func (s stream) fault(err error) error {
 		offset := max(syntax.Offset, s.dec.InputOffset()+1)
 		return &badData{fmt.Errorf("bad JSON: %w", err), s.before + offset}
 	}
-	if err == io.ErrUnexpectedEOF || err == io.EOF {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return &badData{fmt.Errorf("the JSON ends too early, the file may be cut: %w", io.ErrUnexpectedEOF), atEnd}
 	}
 	return err

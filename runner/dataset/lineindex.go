@@ -21,7 +21,7 @@ func indexJSONL(ctx context.Context, f file, _ []string) (table, error) {
 	}
 	starts, err := lineStarts(ctx, data, start, data.size)
 	if err != nil {
-		data.close() // only read from
+		_ = data.close() // only read from
 		return nil, fmt.Errorf("reading %s: %w", f.path, err)
 	}
 	return &textTable{path: f.path, data: data, starts: starts, lined: true, parse: parseLine}, nil

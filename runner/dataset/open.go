@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,7 @@ func openFile(path string) (*os.File, int64, error) {
 	}
 	size, err := checkFile(f)
 	if err != nil {
-		f.Close() // only read from
+		_ = f.Close() // only read from
 		return nil, 0, fmt.Errorf("reading prompts: %s: %w", path, err)
 	}
 	return f, size, nil
@@ -48,7 +49,7 @@ func checkFile(f *os.File) (int64, error) {
 	}
 	head := make([]byte, len(lfsPrefix))
 	n, err := f.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	if string(head[:n]) == lfsPrefix {
@@ -70,7 +71,7 @@ func openText(path string) (io.ReadCloser, error) {
 	case ".gz":
 		z, err := gzip.NewReader(f)
 		if err != nil {
-			t.Close() // only read from
+			_ = t.Close() // only read from
 			return nil, fmt.Errorf("unpacking %s: %w", path, err)
 		}
 		src = z
@@ -78,7 +79,7 @@ func openText(path string) (io.ReadCloser, error) {
 		// Concurrency 1 decodes in the caller: nothing runs on after Close.
 		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
 		if err != nil {
-			t.Close()
+			_ = t.Close()
 			return nil, fmt.Errorf("unpacking %s: %w", path, err)
 		}
 		t.closers = append(t.closers, func() error { z.Close(); return nil })
@@ -93,7 +94,7 @@ func openText(path string) (io.ReadCloser, error) {
 func withoutBOM(r io.Reader) *bufio.Reader {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if head, _ := b.Peek(len(utf8BOM)); bytes.Equal(head, utf8BOM) {
-		b.Discard(len(utf8BOM)) // buffered by the peek: cannot fail
+		_, _ = b.Discard(len(utf8BOM)) // buffered by the peek: cannot fail
 	}
 	return b
 }

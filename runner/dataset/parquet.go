@@ -112,7 +112,7 @@ func openParquetContent(bytes *content, path string, columns []string) (*parquet
 
 func (p *parquetFile) count() int { return int(p.data.NumRows()) }
 
-func (p *parquetFile) close() { p.bytes.close() } // only read from
+func (p *parquetFile) close() { _ = p.bytes.close() } // only read from
 
 // checkFooter compares the length that the file's last bytes give its footer with
 // the file's own, before anybody allocates that much. (Parquet's file format: the

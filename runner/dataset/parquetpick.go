@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -116,7 +117,7 @@ func openPicked(group parquet.RowGroup, schema *parquet.Schema) (fetch func(numb
 			if n == 1 {
 				return nil
 			}
-			if err == nil || err == io.EOF {
+			if err == nil || errors.Is(err, io.EOF) {
 				return io.ErrUnexpectedEOF
 			}
 			return err
@@ -124,5 +125,5 @@ func openPicked(group parquet.RowGroup, schema *parquet.Schema) (fetch func(numb
 		next = number + 1
 		return one[0], err
 	}
-	return fetch, func() { r.Close() }, nil // only read from
+	return fetch, func() { _ = r.Close() }, nil // only read from
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -42,10 +43,10 @@ func (p *parquetFile) readGroup(ctx context.Context, group parquet.RowGroup, bef
 		if err == nil && n == 0 {
 			err = io.ErrNoProgress
 		}
-		if end := before + int(group.NumRows()); err == io.EOF && next < end {
+		if end := before + int(group.NumRows()); errors.Is(err, io.EOF) && next < end {
 			err = io.ErrUnexpectedEOF
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return true
 		}
 		if err != nil {
@@ -80,7 +81,7 @@ func openGroup(group parquet.RowGroup, schema *parquet.Schema, skip int) (fetch 
 		err = guard(func() (err error) { n, err = r.Read(batch); return err })
 		return n, err
 	}
-	return fetch, func() { r.Close() }, nil // only read from
+	return fetch, func() { _ = r.Close() }, nil // only read from
 }
 
 // noColumns are n rows of a file that has none of the columns: they are counted

@@ -69,7 +69,7 @@ func (g *pcg64) uint32() uint32 {
 	}
 	word := g.uint64()
 	g.half, g.kept = uint32(word>>32), true
-	return uint32(word)
+	return uint32(word) //nolint:gosec // the low half is what is wanted
 }
 
 // upTo draws a number from 0 to limit: the bits that limit has, drawn again while

@@ -16,7 +16,7 @@ const (
 func seedWords(seed uint64) [4]uint64 {
 	var pool [4]uint32
 	h := seedHash{constant: seedInitA, multiplier: seedMultA}
-	for i, word := range [4]uint32{uint32(seed), uint32(seed >> 32)} {
+	for i, word := range [4]uint32{uint32(seed), uint32(seed >> 32)} { //nolint:gosec // the low half is what is wanted
 		pool[i] = h.next(word)
 	}
 	for from := range pool {

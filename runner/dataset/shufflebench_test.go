@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -103,5 +104,38 @@ func BenchmarkParquetRows(b *testing.B) {
 			b.Fatalf("%d rows, want %d", rows, n)
 		}
 	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	ours := float64(n) * float64(b.N) / b.Elapsed().Seconds()
+	b.ReportMetric(ours, "rows/s")
+	if theirs, ok := pyarrowRows(b, path); ok {
+		b.ReportMetric(theirs, "pyarrow-rows/s")
+		b.ReportMetric(ours/theirs, "of-pyarrow")
+	}
+}
+
+// pyarrowRows reads the same file to Python strings with pyarrow, where Python
+// has it: $SPECSWEEP_BENCH_PYTHON, else python3. The best of five.
+func pyarrowRows(b *testing.B, path string) (rowsPerSecond float64, ok bool) {
+	python := os.Getenv("SPECSWEEP_BENCH_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	const script = `
+import sys, time
+import pyarrow.parquet as pq
+best = 0
+for _ in range(5):
+    start, rows = time.perf_counter(), 0
+    for batch in pq.ParquetFile(sys.argv[1]).iter_batches(columns=["question"]):
+        rows += len(batch.column(0).to_pylist())
+    best = max(best, rows / (time.perf_counter() - start))
+print(best)
+`
+	out, err := exec.Command(python, "-c", script, path).Output()
+	if err != nil {
+		return 0, false // no Python, or none with pyarrow
+	}
+	if _, err := fmt.Sscan(string(out), &rowsPerSecond); err != nil {
+		b.Fatal(err)
+	}
+	return rowsPerSecond, true
 }

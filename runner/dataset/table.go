@@ -34,7 +34,7 @@ type textTable struct {
 
 func (t *textTable) count() int { return len(t.starts) }
 
-func (t *textTable) close() { t.data.close() }
+func (t *textTable) close() { _ = t.data.close() }
 
 func (t *textTable) pick(ctx context.Context, numbers []int) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {

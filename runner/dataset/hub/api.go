@@ -180,7 +180,7 @@ func (c *Client) answer(ctx context.Context, address string) ([]byte, http.Heade
 	if err != nil {
 		return nil, nil, err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(guard.watch(resp.Body), maxAnswer+1))
 	if err != nil {
 		return nil, nil, &brokenBody{err}

@@ -46,7 +46,7 @@ type guardedBody struct {
 func (b *guardedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.guard.timer.Reset(b.guard.idle)
-	if err != nil && err != io.EOF && b.guard.ctx.Err() != nil {
+	if err != nil && !errors.Is(err, io.EOF) && b.guard.ctx.Err() != nil {
 		err = context.Cause(b.guard.ctx)
 	}
 	return n, err

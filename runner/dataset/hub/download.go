@@ -23,7 +23,7 @@ func (c *Client) bring(ctx context.Context, id string, f File, part string) erro
 	if err != nil {
 		return err
 	}
-	defer out.Close()
+	defer func() { _ = out.Close() }()
 	pause := pauses()
 	for idle := 0; ; {
 		before, err := out.Seek(0, io.SeekEnd)
@@ -99,7 +99,7 @@ func (c *Client) bringOnce(ctx context.Context, id string, f File, out *os.File,
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if offset > 0 {
 		if from, _, ok := contentRange(resp); !ok || from != offset {
 			if resp.StatusCode == http.StatusPartialContent {

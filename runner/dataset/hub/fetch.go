@@ -150,7 +150,7 @@ func checkContent(ctx context.Context, name string, f File) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	at, err := file.Stat()
 	if err != nil {
 		return err

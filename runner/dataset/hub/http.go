@@ -96,7 +96,8 @@ func (c *Client) get(ctx context.Context, address string, header http.Header) (*
 			discard(resp)
 			return nil, context.Cause(ctx)
 		}
-		again, after := true, time.Duration(0)
+		var again bool
+		var after time.Duration
 		if err == nil {
 			again, after = worthRetry(resp)
 			err = newStatusError(resp)

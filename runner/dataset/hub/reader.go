@@ -109,7 +109,7 @@ func (r *rangeReader) ReadAt(p []byte, off int64) (int, error) {
 	if r.whole == nil {
 		n, err := r.read(p, off)
 		if !errors.Is(err, errNoRanges) {
-			if err != nil && err != io.EOF {
+			if err != nil && !errors.Is(err, io.EOF) {
 				err = fmt.Errorf("reading %s: %w", r.file.Path, r.c.explain(r.listing.ID, err))
 			}
 			return n, err
@@ -193,7 +193,7 @@ func (r *rangeReader) fetchOnce(start, end int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	from, total, ok := contentRange(resp)
 	if resp.StatusCode == http.StatusOK && (start > 0 || end < r.file.Size) {
 		return nil, errNoRanges
@@ -235,7 +235,7 @@ func (r *rangeReader) findSize() error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	r.file.Size = resp.ContentLength
 	if _, total, ok := contentRange(resp); ok {
 		r.file.Size = total

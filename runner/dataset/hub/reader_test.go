@@ -51,7 +51,7 @@ func TestReaderReadsRight(t *testing.T) {
 				p := make([]byte, n)
 				got, err := r.ReadAt(p, int64(off))
 				want := content[off:min(off+n, len(content))]
-				if !bytes.Equal(p[:got], want) || (err == io.EOF) != (len(want) < n) || err != nil && err != io.EOF {
+				if !bytes.Equal(p[:got], want) || (errors.Is(err, io.EOF)) != (len(want) < n) || err != nil && !errors.Is(err, io.EOF) {
 					t.Errorf("ReadAt(%d bytes, %d) = %d, %v", n, off, got, err)
 				}
 			}
@@ -61,7 +61,7 @@ func TestReaderReadsRight(t *testing.T) {
 	if _, err := r.ReadAt(make([]byte, 1), -1); err == nil {
 		t.Error("a negative offset is no error")
 	}
-	if n, err := r.ReadAt(make([]byte, 1), r.Size()); n != 0 || err != io.EOF {
+	if n, err := r.ReadAt(make([]byte, 1), r.Size()); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("ReadAt at the end = %d, %v, want 0, EOF", n, err)
 	}
 }
