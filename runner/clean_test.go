@@ -32,7 +32,7 @@ func (bare) Describe(context.Context, *openai.Client) (engine.Description, error
 	return engine.Description{Version: "1"}, nil
 }
 func (b bare) Begin(context.Context, *openai.Client, engine.Target) engine.Probe {
-	return probe{b.stats}
+	return probe(b)
 }
 
 type probe struct{ stats specdec.Stats }

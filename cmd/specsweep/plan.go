@@ -157,7 +157,7 @@ func writePlanText(w io.Writer, m matrix, datasets []runner.DatasetCheck) error 
 		return err
 	}
 	c := runner.CostOf(m.runs, m.plan.Order)
-	fmt.Fprintf(w, "\n%d runs: %d server passes and %d baseline passes, %d requests in all (retries not counted)\n",
+	fmt.Fprintf(w, "\n%d runs: %d server passes and %d baseline passes, %d requests in all (warm-up and retries not counted)\n",
 		c.Runs, c.ServerPasses, c.BaselinePasses, c.Requests)
 	for _, d := range datasets {
 		switch {

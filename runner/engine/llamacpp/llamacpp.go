@@ -37,6 +37,12 @@ func (Engine) Describe(ctx context.Context, c *openai.Client) (engine.Descriptio
 		Model string `json:"model_path"`
 		Type  string `json:"model_ftype"`
 		Slots int    `json:"total_slots"`
+		// What a request that names no sampling gets.
+		Default struct {
+			Params struct {
+				TopK *int `json:"top_k"`
+			} `json:"params"`
+		} `json:"default_generation_settings"`
 	}
 	if err := json.Unmarshal(body, &props); err != nil {
 		return engine.Description{}, fmt.Errorf("GET %s/props: not the JSON of a llama-server: %w", c.URL(), err)
@@ -51,6 +57,9 @@ func (Engine) Describe(ctx context.Context, c *openai.Client) (engine.Descriptio
 	set("model_ftype", props.Type)
 	if props.Slots > 0 {
 		set("total_slots", strconv.Itoa(props.Slots))
+	}
+	if k := props.Default.Params.TopK; k != nil {
+		set("default_top_k", strconv.Itoa(*k))
 	}
 	if s, err := readSlots(ctx, c); err == nil {
 		set("speculative", strconv.FormatBool(s.speculative))

@@ -18,12 +18,12 @@ import (
 const (
 	prefix        = "llamacpp:"
 	drafts        = prefix + "spec_decode_num_drafts_total"
-	draftTokens   = prefix + "spec_decode_num_draft_tokens_total" //nolint:gosec // tokens are text here
+	draftTokens   = prefix + "spec_decode_num_draft_tokens_total"
 	accepted      = prefix + "spec_decode_num_accepted_tokens_total"
 	perPos        = prefix + "spec_decode_num_accepted_tokens_per_pos_total"
 	predicted     = prefix + "tokens_predicted_total"
-	promptTokens  = prefix + "prompt_tokens_total"        // without the cached ones
-	cachedTokens  = prefix + "prompt_tokens_cached_total" //nolint:gosec // tokens are text here
+	promptTokens  = prefix + "prompt_tokens_total" // without the cached ones
+	cachedTokens  = prefix + "prompt_tokens_cached_total"
 	positionLabel = "position"
 )
 

@@ -3,13 +3,12 @@
 // not known, the counters as they stand, marked. Where answers carry counts of
 // their own these are kept per request; the headline stays that of the counters.
 //
-// A pass sends nothing but GETs and adds no field to requests. It does not ask for
-// settings: outside of developer mode a vLLM server tells its version only.
+// A pass sends nothing but GETs and adds no field to requests. Speculative settings
+// are known of servers in developer mode only: others tell just their version.
 package vllm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,21 +30,6 @@ var _ engine.Engine = Engine{}
 
 // Name is vllm.
 func (Engine) Name() string { return "vllm" }
-
-// Describe asks GET /version.
-func (Engine) Describe(ctx context.Context, c *openai.Client) (engine.Description, error) {
-	body, err := engine.Fetch(ctx, c, "/version", "")
-	if err != nil {
-		return engine.Description{}, err
-	}
-	var v struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(body, &v); err != nil {
-		return engine.Description{}, fmt.Errorf("GET %s/version: not the JSON of a vLLM server: %w", c.URL(), err)
-	}
-	return engine.Description{Version: v.Version}, nil
-}
 
 // Begin scrapes the counters as they stand before the pass.
 func (Engine) Begin(ctx context.Context, c *openai.Client, t engine.Target) engine.Probe {

@@ -387,7 +387,12 @@ func TestDescribe(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != "/version" {
+				switch r.URL.Path {
+				case "/version":
+				case "/server_info": // of developer mode
+					http.NotFound(w, r)
+					return
+				default:
 					t.Errorf("unexpected %s", r.URL.Path)
 				}
 				w.WriteHeader(tt.status)
