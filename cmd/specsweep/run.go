@@ -90,7 +90,7 @@ func runSweep(ctx context.Context, e *env, job sweepJob) error {
 	}
 	client := newHub(hubAt, job.settings, log, bar.out)
 	defer closeHub(client)
-	sink := newRunSink(set, newManifest(e, job), bar, log, e.now)
+	sink := newRunSink(set, newManifest(e, job), bar, log, e, job.plan.Dir)
 	sweepErr := runner.Sweep(ctx, runner.Options{
 		Plan: job.plan, Runs: job.runs, Engines: job.engines, Sink: sink, Log: log,
 		Datasets:    dataset.Options{Hub: client},

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"time"
 
+	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/report"
 	"github.com/specsweep/specsweep/runner"
 	"github.com/specsweep/specsweep/runner/result"
@@ -22,6 +24,7 @@ type runSink struct {
 	manifest result.Manifest
 	progress *progress
 	log      *slog.Logger
+	planDir  string // absolute
 	now      func() time.Time
 
 	rows   []result.Row
@@ -30,8 +33,8 @@ type runSink struct {
 
 var _ runner.Sink = (*runSink)(nil)
 
-func newRunSink(set *result.RunSet, m result.Manifest, p *progress, log *slog.Logger, now func() time.Time) *runSink {
-	return &runSink{run: set, manifest: m, progress: p, log: log, now: now}
+func newRunSink(set *result.RunSet, m result.Manifest, p *progress, log *slog.Logger, e *env, planDir string) *runSink {
+	return &runSink{run: set, manifest: m, progress: p, log: log, now: e.now, planDir: planDir}
 }
 
 func (s *runSink) PassStarted(i runner.PassInfo) { s.progress.passStarted(i) }
@@ -55,10 +58,23 @@ func (s *runSink) Probed(r runner.ServerRecord) {
 func (s *runSink) Loaded(r runner.DatasetRecord) {
 	d := r.Dataset
 	s.manifest.Datasets = append(s.manifest.Datasets, result.ManifestDataset{
-		Name: d.Name, InputData: d.InputData, DatasetName: d.DatasetName, Split: d.Split, Revision: r.Revision,
+		Name: d.Name, InputData: s.shownPath(d), DatasetName: d.DatasetName, Split: d.Split, Revision: r.Revision,
 		Prompts: r.Prompts, PromptSet: r.PromptSet, Warnings: r.Warnings,
 	})
 	s.writeManifest()
+}
+
+// shownPath is a dataset's data as the record names it: from the plan's folder, for
+// the folder itself is this machine's business.
+func (s *runSink) shownPath(d *plan.Dataset) string {
+	if d.Hub {
+		return d.InputData
+	}
+	rel, err := filepath.Rel(s.planDir, d.InputData)
+	if err != nil {
+		return filepath.Base(d.InputData)
+	}
+	return filepath.ToSlash(rel)
 }
 
 // writeManifest only says when it cannot: no row depends on the manifest.

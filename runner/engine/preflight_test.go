@@ -126,7 +126,7 @@ func TestPreflight(t *testing.T) {
 			want: engine.Description{Models: []string{"a"}, Model: "a"}},
 		{name: "no /health", replies: map[string][]reply{"/v1/models": {{200, models("a")}}},
 			want: engine.Description{Models: []string{"a"}, Model: "a"}},
-		{name: "/health not implemented", replies: map[string][]reply{"/health": {{501, ""}}, "/v1/models": {{200, models("a")}}},
+		{name: "/health answers 501", replies: map[string][]reply{"/health": {{501, ""}}, "/v1/models": {{200, models("a")}}},
 			want: engine.Description{Models: []string{"a"}, Model: "a"}},
 		{name: "not described", replies: map[string][]reply{"/health": healthy, "/v1/models": {{200, models("a")}}},
 			engine: fake{err: errors.New("no /version")},
