@@ -197,3 +197,25 @@ func TestSharedURLIsContaminated(t *testing.T) {
 		t.Errorf("warnings %s and %s, want only the second row's average marked", s.rows[0].Warnings, s.rows[1].Warnings)
 	}
 }
+
+// A warm-up that failed leaves its mark on the pass that follows.
+func TestFailedWarmUp(t *testing.T) {
+	srv := &scripted{chat: func(n int64, w http.ResponseWriter) {
+		if n <= 2 { // the warm-up's: 2 for each slot
+			http.Error(w, "not yet", http.StatusInternalServerError)
+			return
+		}
+		_, _ = w.Write([]byte(completion))
+	}}
+	s := &sink{}
+	err := sweep(t.Context(), t, fmt.Sprintf("engine: vllm\nservers: [{name: a, server: %s}]\nmax_retries: 0\n"+
+		"datasets: [{name: d, input_data: %s, prompt_column: prompt}]\nnum_prompts: 4\nconcurrency: 1\n", srv.start(t), promptsFile(t, 4)), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.rows[0]
+	if !r.OK() || *r.Failed != 0 || !r.Warnings.On("output_throughput_tok_s") ||
+		!strings.Contains(r.Warnings.String(), "warmup_failed: 2 of 2 requests of the warm-up failed (HTTP 500: not yet)") {
+		t.Errorf("failed %d, warnings %s; want a good pass with the warm-up's failure marked", *r.Failed, r.Warnings)
+	}
+}

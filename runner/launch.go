@@ -123,7 +123,7 @@ func (s *server) launch(ctx context.Context) error {
 		env[k] = serve.Expand(v, s.port)
 	}
 	s.starts++
-	s.passes, s.warm, s.warmups = 0, nil, 0
+	s.passes, s.warm, s.unwarmed, s.warmups = 0, map[int]bool{}, map[int]string{}, 0
 	// Not the command itself: what ${} has put into it may be a key.
 	s.log.Info("starting server", "log", s.logPath())
 	p, err := serve.Start(ctx, serve.Options{

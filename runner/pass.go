@@ -19,13 +19,14 @@ import (
 
 // pass is what one pass over the prompts on one server gave.
 type pass struct {
-	load    load.Pass
-	beyond  int // answers that report more tokens than they may have
-	stats   specdec.Stats
-	model   string // that was asked for
-	version string
-	prompts promptInfo
-	started time.Time
+	load     load.Pass
+	unwarmed string // what went wrong with the warm-up; empty: nothing
+	beyond   int    // answers that report more tokens than they may have
+	stats    specdec.Stats
+	model    string // that was asked for
+	version  string
+	prompts  promptInfo
+	started  time.Time
 
 	set      []dataset.Prompt // that were sent
 	cache    cacheUse
@@ -80,7 +81,7 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	if err := s.warmUp(ctx, srv, run, prompts); err != nil {
 		return err
 	}
-	p.warmups = srv.warmups
+	p.warmups, p.unwarmed = srv.warmups, srv.unwarmed[run.Concurrency]
 	body := s.body(srv, run)
 	s.chill(ctx, srv, &body, p)
 	before := srv.cacheCounts(ctx)

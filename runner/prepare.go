@@ -15,7 +15,7 @@ import (
 func (s *sweep) prepare(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, srv := range s.servers {
-		if srv.plan.Launch == nil {
+		if srv.plan.Launch == nil && s.needed(srv) {
 			wg.Go(func() { srv.attach(ctx, s.Plan.ServerWait) })
 		}
 	}

@@ -30,7 +30,12 @@ const (
 	CodeBeyondMaxTokens      = "beyond_max_new_tokens" //nolint:gosec // no credential
 	CodeBaselineUnknown      = "baseline_speculation_unknown"
 	CodeNotSpeculating       = "server_does_not_speculate"
+	CodeCoverage             = "accept_coverage"
+	CodeWarmupFailed         = "warmup_failed"
 )
+
+// goodCoverage is the share of decode steps below which an average is marked.
+const goodCoverage = 0.9
 
 // row makes a run's row of its server pass and its baseline's. base is nil when
 // the plan has no baseline or missing says why it was not measured.
@@ -100,6 +105,9 @@ func fillPass(row *result.Row, p *pass) {
 	warnPrompts(row, p.prompts)
 	warnPass(row, l)
 	warnBeyond(row, p, "", "output_throughput_tok_s", "speedup", "output_tokens")
+	if p.unwarmed != "" {
+		warn(row, CodeWarmupFailed, p.unwarmed+": the pass may have been measured cold", "output_throughput_tok_s", "speedup")
+	}
 }
 
 // warnBeyond doubts token counts that the request did not allow.
@@ -172,6 +180,10 @@ func fillAcceptance(row *result.Row, p *pass) {
 	row.NumDrafts, row.NumDraftTokens, row.NumAcceptedTokens = st.NumDrafts, st.NumDraftTokens, st.NumAcceptedTokens
 	row.PerPosition = st.PerPosition
 	row.AcceptCoverage, row.TokensPerStep = st.Coverage, st.TokensPerStep
+	if c := st.Coverage; c != nil && *c < goodCoverage {
+		warn(row, CodeCoverage, fmt.Sprintf("the server's average covers about %.0f %% of the pass's decode steps: it is folded every so many steps", 100**c),
+			"accept_length", "acceptance_rate")
+	}
 	for _, n := range st.Notes {
 		warn(row, n.Code, n.Text, n.Columns...)
 	}
@@ -242,6 +254,9 @@ func (s *sweep) warnBaseline(row *result.Row, base *pass) {
 	if l.Retries > 0 {
 		warn(row, CodeRetries, fmt.Sprintf("baseline: %d retries, %.1f s of waiting between attempts, inside the clock",
 			l.Retries, l.RetryWait.Seconds()), "baseline_throughput_tok_s", "speedup")
+	}
+	if base.unwarmed != "" {
+		warn(row, CodeWarmupFailed, "baseline: "+base.unwarmed+": the pass may have been measured cold", "baseline_throughput_tok_s", "speedup")
 	}
 	warnBeyond(row, base, "baseline: ", "baseline_throughput_tok_s", "speedup", "baseline_output_tokens")
 	if row.BaselineThroughputTokS == nil {

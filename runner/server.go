@@ -25,14 +25,15 @@ type server struct {
 	conns    int
 	log      *slog.Logger
 
-	client  *openai.Client
-	process *serve.Process
-	port    int
-	starts  int          // of the process, for the names of its logs
-	passes  int          // since the last start
-	dataset string       // of the last pass
-	warm    map[int]bool // the concurrencies that it has been warmed up at since the last start
-	warmups int          // requests of warm-ups since the last start
+	client   *openai.Client
+	process  *serve.Process
+	port     int
+	starts   int            // of the process, for the names of its logs
+	passes   int            // since the last start
+	dataset  string         // of the last pass
+	warm     map[int]bool   // the concurrencies that it has been warmed up at since the last start
+	unwarmed map[int]string // what went wrong with that
+	warmups  int            // requests of warm-ups since the last start
 
 	desc engine.Description
 	err  error // why it cannot be measured; final
@@ -50,6 +51,7 @@ func newServer(e endpoint, conns int, o *Options) (*server, error) {
 	return &server{
 		name: e.name, baseline: e.baseline, plan: e.plan, engine: eng,
 		opts: o, conns: conns, log: o.Log.With(role, e.name),
+		warm: map[int]bool{}, unwarmed: map[int]string{},
 	}, nil
 }
 

@@ -11,8 +11,8 @@ import (
 
 // warmUp sends the requests of warmup_prompts before a server's first pass at a
 // concurrency since it was started: the first prompts of the dataset that comes,
-// going round. Nothing of them is counted, and failures are only logged, since the
-// pass will show them too. Its error is that the context or the server ended.
+// going round. Nothing of them is counted; failures are logged and mark the passes at
+// that concurrency. Its error is that the context or the server ended.
 func (s *sweep) warmUp(ctx context.Context, srv *server, run *plan.Run, prompts []dataset.Prompt) error {
 	n := s.Plan.Warmup(run.Concurrency)
 	if n == 0 || srv.warm[run.Concurrency] {
@@ -37,12 +37,12 @@ func (s *sweep) warmUp(ctx context.Context, srv *server, run *plan.Run, prompts 
 	if err != nil {
 		return fmt.Errorf("warming up: %w", err)
 	}
+	if done.Failed > 0 {
+		srv.unwarmed[run.Concurrency] = fmt.Sprintf("%d of %d requests of the warm-up failed%s", done.Failed, n, because(&done))
+	}
 	for _, f := range done.Failures {
 		srv.log.Warn("requests of the warm-up failed", "dataset", run.Dataset.Name, "concurrency", run.Concurrency,
 			"count", f.Count, "error", f.Example)
-	}
-	if srv.warm == nil {
-		srv.warm = map[int]bool{}
 	}
 	srv.warm[run.Concurrency] = true
 	srv.warmups += n

@@ -71,11 +71,9 @@ func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
 // program can ask it anything.
 func loadSettings(fs *pflag.FlagSet) (settings, error) {
 	v := viper.NewWithOptions(viper.KeyDelimiter("::"))
-	v.SetConfigName("specsweep")
-	v.SetConfigType("yaml")
-	v.AddConfigPath(".")
-	if dir, err := os.UserConfigDir(); err == nil {
-		v.AddConfigPath(filepath.Join(dir, "specsweep"))
+	file := settingsFile()
+	if file != "" {
+		v.SetConfigFile(file)
 	}
 	v.SetEnvPrefix("SPECSWEEP")
 	for key, value := range settingsDefaults() {
@@ -88,9 +86,10 @@ func loadSettings(fs *pflag.FlagSet) (settings, error) {
 			return settings{}, fmt.Errorf("binding setting %s: %w", key, err)
 		}
 	}
-	var missing viper.ConfigFileNotFoundError
-	if err := v.ReadInConfig(); err != nil && !errors.As(err, &missing) {
-		return settings{}, fmt.Errorf("reading settings %s: %w", v.ConfigFileUsed(), err)
+	if file != "" {
+		if err := v.ReadInConfig(); err != nil {
+			return settings{}, fmt.Errorf("reading settings %s: %w", file, err)
+		}
 	}
 	for _, key := range v.AllKeys() {
 		if !slices.Contains(sortedSettings(), key) {
@@ -156,4 +155,20 @@ func unknownVariables(environ []string) []string {
 		}
 	}
 	return unknown
+}
+
+// settingsFile is the first settings file that is there; empty: none. viper's own
+// search would also take a file without the ending, such as a binary that was
+// built into the working folder.
+func settingsFile() string {
+	files := []string{"specsweep.yaml"}
+	if dir, err := os.UserConfigDir(); err == nil {
+		files = append(files, filepath.Join(dir, "specsweep", "specsweep.yaml"))
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil && !info.IsDir() {
+			return f
+		}
+	}
+	return ""
 }

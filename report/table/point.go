@@ -104,7 +104,11 @@ func (p Point) axisCells(axes []Column) ([]Header, []Cell) {
 		default:
 			text = (line{rows: p.Rows, ok: p.Rows}).text(c)
 		}
-		hs = append(hs, c.header())
+		h := c.header()
+		if c.Name == "num_prompts" {
+			h.Name = "prompts_asked" // of the axis: what was sent is the rows'
+		}
+		hs = append(hs, h)
 		cells = append(cells, Cell{Text: text})
 	}
 	return hs, cells

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -104,7 +105,10 @@ func (c *Client) get(ctx context.Context, address string, header http.Header) (*
 			discard(resp)
 		} else {
 			var cert *tls.CertificateVerificationError
-			again = !errors.As(err, &cert)
+			var dns *net.DNSError
+			// A certificate does not mend itself, and a name that nobody knows means
+			// no network, which one should hear of at once.
+			again = !errors.As(err, &cert) && (!errors.As(err, &dns) || !dns.IsNotFound)
 			if !again {
 				err = unreachable(err)
 			}

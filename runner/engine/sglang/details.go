@@ -122,6 +122,9 @@ func (t *tally) add(c *openai.Completion, asked bool) {
 		return
 	}
 	d, ok := readDetails(c.Body)
+	if ok && c.CompletionTokens != nil && d.Drafts > int64(*c.CompletionTokens) {
+		ok = false // a verify step emits a token at least
+	}
 	if !ok {
 		// The first token comes from the prefill, so an answer of one token has no
 		// verify step to tell of.

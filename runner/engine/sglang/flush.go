@@ -22,8 +22,20 @@ var busyPauses = [...]time.Duration{
 }
 
 // Reset empties the server's prefix cache by POST /flush_cache. A server with
-// requests in flight refuses with HTTP 400 and is waited for, about 6 s.
+// requests in flight refuses with HTTP 400 and is waited for, about 6 s. Where the
+// server tells its average, that must be gone: else nothing was flushed.
 func (e Engine) Reset(ctx context.Context, c *openai.Client) error {
+	if err := e.flush(ctx, c); err != nil {
+		return err
+	}
+	i, err := fetch(ctx, c)
+	if err != nil {
+		return nil //nolint:nilerr // it tells nothing: the status must do
+	}
+	return stillThere(c, i)
+}
+
+func (e Engine) flush(ctx context.Context, c *openai.Client) error {
 	wait := e.Wait
 	if wait == nil {
 		wait = sleep
@@ -65,7 +77,7 @@ func busy(err error) bool {
 // servers only.
 func (e Engine) zeroed(ctx context.Context, c *openai.Client, done bool) error {
 	if !done {
-		if err := e.Reset(ctx, c); err != nil {
+		if err := e.flush(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -73,6 +85,11 @@ func (e Engine) zeroed(ctx context.Context, c *openai.Client, done bool) error {
 	if err != nil {
 		return fmt.Errorf("looking whether the flush worked: %w", err)
 	}
+	return stillThere(c, i)
+}
+
+// stillThere is an error when a flush has left the average.
+func stillThere(c *openai.Client, i info) error {
 	for _, s := range i.states {
 		if _, ok := number(s[keyAverage]); ok {
 			return fmt.Errorf("POST %s%s was answered with success, but %s is still there", c.URL(), flushPath, keyAverage)

@@ -29,7 +29,7 @@ func (p *probe) ladder(ctx context.Context) *ladder {
 			break
 		}
 	}
-	if !p.wants(specdec.SourceCounters) || p.scrapeErr != nil {
+	if !p.scrapes() || p.scrapeErr != nil {
 		return l
 	}
 	var after counts
@@ -76,7 +76,12 @@ func (l *ladder) request() (specdec.Stats, *specdec.Note) {
 		return specdec.Stats{}, &specdec.Note{Code: specdec.CodeNotReported,
 			Text: fmt.Sprintf("answers of SGLang %s cannot be asked for counts of their drafts: that came with 0.5.%d", l.before.version(), patchMetaInfo)}
 	}
-	return l.tally.stats()
+	s, reason := l.tally.stats()
+	if reason == nil && s.AcceptLength != nil && l.steps != nil && *s.AcceptLength > float64(1+*l.steps) {
+		return specdec.Stats{}, &specdec.Note{Code: specdec.CodeInconsistent,
+			Text: fmt.Sprintf("the answers tell of %.2f tokens a verify step, more than %d draft steps can give", *s.AcceptLength, *l.steps)}
+	}
+	return s, reason
 }
 
 func (l *ladder) flush() (specdec.Stats, *specdec.Note) {
@@ -111,10 +116,13 @@ func (l *ladder) cumulative() (specdec.Stats, *specdec.Note) {
 	if reason != nil {
 		return s, reason
 	}
-	if l.target.Shared {
+	switch {
+	case l.target.Flushed:
+		// The prefix cache was emptied before the pass, and the average with it.
+	case l.target.Shared:
 		s.Doubt(specdec.CodeContaminated,
 			"contaminated: the server's average is cumulative and blends in the earlier passes of this sweep; restart the server to part them")
-	} else {
+	default:
 		s.Doubt(specdec.CodeCumulative, "the average covers all that the server did since it started, warm-up included")
 	}
 	return s, nil

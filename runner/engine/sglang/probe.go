@@ -52,10 +52,17 @@ func (e Engine) Begin(ctx context.Context, c *openai.Client, t engine.Target) en
 		p.flushErr = e.zeroed(ctx, c, t.Flushed)
 		p.flushed = p.flushErr == nil
 	}
-	if p.wants(specdec.SourceCounters) {
+	if p.scrapes() {
 		p.scraped, p.scrapeErr = scrape(ctx, c)
 	}
 	return p
+}
+
+// scrapes tells whether /metrics is read: as a source, or to see whether others use
+// the server. Where the average as it stands is all that is wanted, it is not.
+func (p *probe) scrapes() bool {
+	s := p.target.Sources
+	return len(s) != 1 || s[0] != specdec.SourceCumulative
 }
 
 // wants tells whether the target allows a source.
@@ -103,7 +110,7 @@ func (p *probe) End(ctx context.Context) specdec.Stats {
 	} else if len(failed) > 0 {
 		s.Notes = append(s.Notes, specdec.Note{
 			Code: specdec.CodeWeakerSource, Columns: []string{specdec.ColumnAcceptLength, specdec.ColumnAcceptanceRate},
-			Text: fmt.Sprintf("read from %s, because better sources failed: %s", s.Source, failures(failed)),
+			Text: fmt.Sprintf("read from %s, as better sources give nothing here: %s", s.Source, failures(failed)),
 		})
 	}
 	s.NumSteps = l.steps

@@ -1,6 +1,9 @@
 package sglang
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // The versions from which answers carry counts of their drafts.
 const (
@@ -19,7 +22,7 @@ const (
 // one that is not told, counts as new: servers ignore fields that they do not know.
 func askField(version string) string {
 	var major, minor, patch int
-	n, _ := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
+	n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d.%d", &major, &minor, &patch)
 	switch {
 	case n < 3, major == 0 && minor == 0, major > 0, minor > 5:
 		return fieldDetails

@@ -92,7 +92,7 @@ func (p *probe) stats(after snapshot, err error) specdec.Stats {
 	if len(p.before.engines) == 0 && len(after.engines) == 0 {
 		return silent(after)
 	}
-	models, err := p.measured(append(p.before.models(), after.models()...))
+	models, err := p.measured(append(p.before.models(), after.models()...), after.traffic.models())
 	if err != nil {
 		return specdec.Missing(specdec.CodeModelNotFound, err.Error())
 	}
@@ -151,7 +151,7 @@ func (p *probe) addTraffic(s *specdec.Stats, after traffic, err error) {
 	if n, err := after.since(before, generated); err == nil {
 		s.GeneratedTokens = &n
 	}
-	models, err := p.measured(append(before.models(), after.models()...))
+	models, err := p.measured(append(before.models(), after.models()...), nil)
 	if err != nil {
 		noSteps(s, specdec.CodeModelNotFound, err.Error())
 		return
@@ -191,17 +191,19 @@ func silent(s snapshot) specdec.Stats {
 
 // measured is which of the label sets' models the pass is about: those that
 // answered. Where all are of one model they are that model's, whatever it is
-// called.
-func (p *probe) measured(labels []string) ([]string, error) {
+// called, unless others, the models that the server has further series of, hold
+// one that answered: then that one does not draft.
+func (p *probe) measured(labels, others []string) ([]string, error) {
 	labels = slices.Compact(slices.Sorted(slices.Values(labels)))
-	if len(labels) <= 1 {
-		return labels, nil
-	}
 	p.mu.Lock()
 	wanted := slices.Clone(p.models)
 	p.mu.Unlock()
 	if len(wanted) == 0 {
 		wanted = []string{p.target.Model} // no answer named any
+	}
+	known := slices.ContainsFunc(others, func(o string) bool { return slices.Contains(wanted, o) })
+	if len(labels) <= 1 && !known {
+		return labels, nil
 	}
 	if !slices.ContainsFunc(labels, func(l string) bool { return slices.Contains(wanted, l) }) {
 		return nil, fmt.Errorf("the counters are of the models %s; the answers came from %s",
