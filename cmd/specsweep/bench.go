@@ -28,7 +28,7 @@ Exit codes: 0 when something completed, 1 when nothing did, 2 on flags.`
 func newBenchCmd(e *env) *cobra.Command {
 	var b benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench --engine vllm|sglang --server URL --model M --input-data FILE",
+		Use:   "bench --engine E --server URL --model M --input-data FILE",
 		Short: "Measure one server from flags, as the Python scripts do",
 		// What the scripts were called.
 		SuggestFor: []string{"bench_vllm", "bench_sglang", "bench_sweep"},

@@ -36,7 +36,7 @@ type benchFlags struct {
 }
 
 func (b *benchFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&b.engine, "engine", "", "vllm or sglang (required)")
+	f.StringVar(&b.engine, "engine", "", "vllm, sglang or llamacpp (required)")
 	f.StringVar(&b.server, "server", "", "URL of the server with speculation (required)")
 	f.StringVar(&b.baseline, "baseline-server", "", "URL of the server without; gives the speedup")
 	f.StringVar(&b.model, "model", "", "name of the served model (required)")
