@@ -219,3 +219,18 @@ func TestFailedWarmUp(t *testing.T) {
 		t.Errorf("failed %d, warnings %s; want a good pass with the warm-up's failure marked", *r.Failed, r.Warnings)
 	}
 }
+
+// A server that does not know the field that keeps the cache cold: the error says
+// where it came from and what leaves it out.
+func TestRefusedSalt(t *testing.T) {
+	srv := &scripted{chat: func(_ int64, w http.ResponseWriter) {
+		http.Error(w, `{"error": {"message": "unknown field cache_salt"}}`, http.StatusBadRequest)
+	}}
+	s := &sink{}
+	if err := sweep(t.Context(), t, oneServer(t, srv.start(t), 2, ""), s); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.rows[0]; !strings.Contains(r.Error, "unknown field cache_salt") || !strings.Contains(r.Error, "prefix_cache: as_is leaves it out") {
+		t.Errorf("error %q, want the server's words and what to do", r.Error)
+	}
+}

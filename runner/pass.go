@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -193,5 +194,9 @@ func allFailed(l *load.Pass) error {
 		return errors.New("all requests failed (0 completed)")
 	}
 	f := l.Failures[0]
-	return fmt.Errorf("all requests failed (0 completed): %d of %d: %s", f.Count, l.Failed, f.Example)
+	hint := ""
+	if strings.Contains(f.Example, "cache_salt") {
+		hint = " (specsweep adds cache_salt so that no pass profits from an earlier one; prefix_cache: as_is leaves it out)"
+	}
+	return fmt.Errorf("all requests failed (0 completed): %d of %d: %s%s", f.Count, l.Failed, f.Example, hint)
 }
