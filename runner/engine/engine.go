@@ -6,6 +6,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/specsweep/specsweep/runner/openai"
 	"github.com/specsweep/specsweep/runner/specdec"
@@ -36,6 +37,11 @@ type Target struct {
 	// Sources restricts where acceptance may be read from; empty: anywhere, best
 	// first.
 	Sources []specdec.Source
+}
+
+// Allows tells whether acceptance may be read from a source.
+func (t Target) Allows(s specdec.Source) bool {
+	return len(t.Sources) == 0 || slices.Contains(t.Sources, s)
 }
 
 // Resetter is an engine that can empty a server's prefix cache. Reset returns nil

@@ -8,7 +8,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -85,7 +84,7 @@ func Run(ctx context.Context, c Chatter, bodies [][]byte, o Options) (Pass, erro
 	slots.Wait()
 	p := sum(tallies, start)
 	if answered, all := p.Completed+p.Failed, o.requests(len(bodies)); answered < all {
-		return Pass{}, fmt.Errorf("pass ended with %d of %d requests answered: %w", answered, all, ended(ctx))
+		return Pass{}, fmt.Errorf("pass ended with %d of %d requests answered: %w", answered, all, openai.Ended(ctx))
 	}
 	return p, nil
 }
@@ -104,14 +103,4 @@ func (o *Options) turns(prompt int) int {
 		return 1
 	}
 	return max(o.Turns[prompt], 1)
-}
-
-// ended is why a context ended, as errors.Is finds it either way: the context's
-// error and the cause that its owner gave.
-func ended(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
 }

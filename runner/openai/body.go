@@ -9,6 +9,17 @@ import (
 	"slices"
 )
 
+// Set adds a field to Extra, or replaces it. Bodies that were copied from b before
+// keep theirs: Extra may belong to a plan.
+func (b *Body) Set(name string, value any) {
+	extra := maps.Clone(b.Extra)
+	if extra == nil {
+		extra = map[string]any{}
+	}
+	extra[name] = value
+	b.Extra = extra
+}
+
 // Encode is the request's JSON with these messages, a JSON list, which goes out
 // byte for byte. Fields stand in a fixed order: model, messages, max_tokens,
 // temperature, top_p, then top_k when set, then Extra by name. It fails for

@@ -32,7 +32,7 @@ func (c *Client) Chat(ctx context.Context, body []byte) Completion {
 		err := c.opts.Wait(ctx, backoff(out.Retries, v.after))
 		out.RetryWait += c.opts.Now().Sub(pause)
 		if ctx.Err() != nil {
-			err = ended(ctx)
+			err = Ended(ctx)
 		}
 		if err != nil {
 			out.Err, out.Elapsed = err, c.opts.Now().Sub(start)

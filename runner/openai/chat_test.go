@@ -393,7 +393,7 @@ func TestChatCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		c, _ := newClient(t, Options{URL: url, MaxRetries: 3, Wait: func(ctx context.Context, _ time.Duration) error {
 			cancel(stop)
-			return wait(ctx, time.Hour)
+			return Sleep(ctx, time.Hour)
 		}})
 		check(t, c.Chat(ctx, []byte(request)), 0)
 	})

@@ -67,7 +67,7 @@ func New(o Options) (*Client, error) {
 		o.Timeout = DefaultTimeout
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = Sleep
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -50,14 +50,14 @@ func retryAfter(h http.Header, now func() time.Time) time.Duration {
 	return min(max(0, at.Sub(from)), maxRetryAfter)
 }
 
-// wait is Options.Wait's default.
-func wait(ctx context.Context, d time.Duration) error {
+// Sleep lets d pass, or returns why ctx ended first.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return ended(ctx)
+		return Ended(ctx)
 	}
 }

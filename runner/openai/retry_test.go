@@ -68,7 +68,7 @@ func TestRetryAfter(t *testing.T) {
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		if err := wait(t.Context(), 30*time.Second); err != nil {
+		if err := Sleep(t.Context(), 30*time.Second); err != nil {
 			t.Error(err)
 		}
 		if got := time.Since(start); got != 30*time.Second {
@@ -79,7 +79,7 @@ func TestWait(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(stop) })
 		start = time.Now()
-		err := wait(ctx, time.Hour)
+		err := Sleep(ctx, time.Hour)
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, stop) {
 			t.Errorf("wait error = %v, want the context's and its cause", err)
 		}

@@ -126,16 +126,16 @@ func (timeout) Is(target error) bool { return target == context.DeadlineExceeded
 func because(outer, own context.Context, limit timeout, err error) error {
 	switch {
 	case outer.Err() != nil:
-		return ended(outer)
+		return Ended(outer)
 	case own.Err() != nil:
 		return limit
 	}
 	return err
 }
 
-// ended is why a context ended, as errors.Is finds it either way: the context's
+// Ended is why a context ended, as errors.Is finds it either way: the context's
 // error and the cause that its owner gave.
-func ended(ctx context.Context) error {
+func Ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
 		return cause

@@ -1,8 +1,6 @@
 package result
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,34 +34,28 @@ func readRows(path string, r io.Reader) ([]Row, []string, error) {
 		rows     []Row
 		problems []string
 		at       = map[string]int{} // run_id → position in rows
-		in       = bufio.NewReader(r)
 	)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			row, rerr := parseRow(text)
-			switch {
-			case errors.Is(rerr, errSchema):
-				return nil, nil, fmt.Errorf("%s:%d: %w", path, n, rerr)
-			case rerr != nil && err != nil:
-				problems = append(problems, fmt.Sprintf("%s:%d: the last line is cut off and left out: %v", path, n, rerr))
-			case rerr != nil:
-				problems = append(problems, fmt.Sprintf("%s:%d: not a row and left out: %v", path, n, rerr))
-			default:
-				if i, ok := at[row.RunID]; ok {
-					rows[i] = row
-				} else {
-					at[row.RunID] = len(rows)
-					rows = append(rows, row)
-				}
+	err := eachLine(path, r, func(n int, text []byte, whole bool) error {
+		row, err := parseRow(text)
+		switch {
+		case errors.Is(err, errSchema):
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		case err != nil && !whole:
+			problems = append(problems, fmt.Sprintf("%s:%d: the last line is cut off and left out: %v", path, n, err))
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("%s:%d: not a row and left out: %v", path, n, err))
+		default:
+			if i, ok := at[row.RunID]; ok {
+				rows[i] = row
+			} else {
+				at[row.RunID] = len(rows)
+				rows = append(rows, row)
 			}
 		}
-		if err != nil {
-			break
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return a.RunIndex - b.RunIndex })
 	return rows, problems, nil

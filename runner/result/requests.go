@@ -1,8 +1,6 @@
 package result
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,25 +63,18 @@ func ReadRequests(dir string) (byRun map[string][]Request, problems []string, er
 }
 
 func readRequests(path string, r io.Reader) (map[string][]Request, []string, error) {
-	byRun, in := map[string][]Request{}, bufio.NewReader(r)
+	byRun := map[string][]Request{}
 	var problems []string
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			q, bad := parseRequest(text)
-			if bad != nil {
-				problems = append(problems, fmt.Sprintf("%s:%d: not a request and left out: %v", path, n, bad))
-			} else {
-				byRun[q.RunID] = append(byRun[q.RunID], q)
-			}
-		}
+	err := eachLine(path, r, func(n int, text []byte, _ bool) error {
+		q, err := parseRequest(text)
 		if err != nil {
-			return byRun, problems, nil
+			problems = append(problems, fmt.Sprintf("%s:%d: not a request and left out: %v", path, n, err))
+			return nil
 		}
-	}
+		byRun[q.RunID] = append(byRun[q.RunID], q)
+		return nil
+	})
+	return byRun, problems, err
 }
 
 func parseRequest(text []byte) (Request, error) {

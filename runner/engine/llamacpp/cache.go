@@ -3,7 +3,6 @@ package llamacpp
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/specsweep/specsweep/runner/engine"
 	"github.com/specsweep/specsweep/runner/openai"
@@ -17,12 +16,7 @@ var (
 // Salt sets cache_prompt to false: llama-server has no salts, but a request can
 // decline all that its slot has cached, whatever the salt.
 func (Engine) Salt(b *openai.Body, _ string) {
-	extra := maps.Clone(b.Extra) // it may belong to the plan
-	if extra == nil {
-		extra = map[string]any{}
-	}
-	extra["cache_prompt"] = false
-	b.Extra = extra
+	b.Set("cache_prompt", false)
 }
 
 // CacheCounts reads the prompt tokens that were computed and those that were

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/specsweep/specsweep/runner/engine"
@@ -54,10 +53,6 @@ func (p *probe) End(ctx context.Context) specdec.Stats {
 	return s
 }
 
-func (p *probe) allows(s specdec.Source) bool {
-	return len(p.target.Sources) == 0 || slices.Contains(p.target.Sources, s)
-}
-
 func (p *probe) stats(ctx context.Context) specdec.Stats {
 	after, err := scrape(ctx, p.client)
 	if p.beforeErr != nil {
@@ -67,17 +62,17 @@ func (p *probe) stats(ctx context.Context) specdec.Stats {
 	sum := p.sum
 	p.mu.Unlock()
 	switch {
-	case err == nil && p.allows(specdec.SourceCounters):
+	case err == nil && p.target.Allows(specdec.SourceCounters):
 		return p.fromCounters(ctx, after)
-	case sum.answers > 0 && p.allows(specdec.SourceRequest):
+	case sum.answers > 0 && p.target.Allows(specdec.SourceRequest):
 		why := "the answers do not tell the number of drafts"
 		if err != nil {
 			why = fmt.Sprintf("%s, and the counters cannot be had: %s", why, explain(err))
 		}
 		return p.orOff(ctx, sum.stats(why))
-	case err != nil && (p.allows(specdec.SourceCounters) || p.allows(specdec.SourceRequest)):
+	case err != nil && (p.target.Allows(specdec.SourceCounters) || p.target.Allows(specdec.SourceRequest)):
 		return missing(specdec.CodeUnreachable, explain(err)+"; the answers carry no timings either")
-	case p.allows(specdec.SourceRequest):
+	case p.target.Allows(specdec.SourceRequest):
 		return missing(specdec.CodeUnreachable, "the answers carry no timings")
 	}
 	return missing(specdec.CodeNotReported, "accept_sources leaves none of what a llama-server has: counters, request")

@@ -38,7 +38,7 @@ func (e Engine) Reset(ctx context.Context, c *openai.Client) error {
 func (e Engine) flush(ctx context.Context, c *openai.Client) error {
 	wait := e.Wait
 	if wait == nil {
-		wait = sleep
+		wait = openai.Sleep
 	}
 	for _, pause := range busyPauses {
 		err := postFlush(ctx, c)
@@ -96,16 +96,4 @@ func stillThere(c *openai.Client, i info) error {
 		}
 	}
 	return nil
-}
-
-// sleep lets d pass, unless ctx ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

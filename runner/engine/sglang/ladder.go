@@ -56,7 +56,7 @@ func (l *ladder) climb() (specdec.Stats, []failure) {
 		{specdec.SourceRestart, l.restart},
 		{specdec.SourceCumulative, l.cumulative},
 	} {
-		if !l.wants(rung.source) {
+		if !l.target.Allows(rung.source) {
 			continue
 		}
 		s, reason := rung.read()

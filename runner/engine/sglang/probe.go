@@ -3,8 +3,6 @@ package sglang
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,14 +39,14 @@ type probe struct {
 // wanted it asks the server nothing.
 func (e Engine) Begin(ctx context.Context, c *openai.Client, t engine.Target) engine.Probe {
 	p := &probe{client: c, target: t, started: time.Now()}
-	if p.wants(specdec.SourceRequest) {
+	if p.target.Allows(specdec.SourceRequest) {
 		if p.before, p.beforeErr = fetch(ctx, c); p.beforeErr == nil {
 			p.asks = askField(p.before.version())
 		} else {
 			p.asks = fieldDetails
 		}
 	}
-	if p.wants(specdec.SourceFlush) && (t.Flushed || p.asks == "") {
+	if p.target.Allows(specdec.SourceFlush) && (t.Flushed || p.asks == "") {
 		p.flushErr = e.zeroed(ctx, c, t.Flushed)
 		p.flushed = p.flushErr == nil
 	}
@@ -65,11 +63,6 @@ func (p *probe) scrapes() bool {
 	return len(s) != 1 || s[0] != specdec.SourceCumulative
 }
 
-// wants tells whether the target allows a source.
-func (p *probe) wants(s specdec.Source) bool {
-	return len(p.target.Sources) == 0 || slices.Contains(p.target.Sources, s)
-}
-
 // Request asks the answers for their counts, unless the plan has its own mind
 // about that field.
 func (p *probe) Request(b *openai.Body) {
@@ -80,11 +73,7 @@ func (p *probe) Request(b *openai.Body) {
 	if _, own := b.Extra[p.asks]; own {
 		return
 	}
-	b.Extra = maps.Clone(b.Extra)
-	if b.Extra == nil {
-		b.Extra = map[string]any{}
-	}
-	b.Extra[p.asks] = true
+	b.Set(p.asks, true)
 }
 
 // Observe adds up what answers tell of themselves.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"time"
 
@@ -35,12 +34,7 @@ const (
 
 // Salt sets cache_salt, which vLLM hashes into the first block of the prompt.
 func (Engine) Salt(b *openai.Body, salt string) {
-	extra := maps.Clone(b.Extra) // it may belong to the plan
-	if extra == nil {
-		extra = map[string]any{}
-	}
-	extra["cache_salt"] = salt
-	b.Extra = extra
+	b.Set("cache_salt", salt)
 }
 
 // Reset empties the prefix cache with POST /reset_prefix_cache, which exists in
@@ -63,10 +57,8 @@ func (e Engine) Reset(ctx context.Context, c *openai.Client) error {
 			return fmt.Errorf("emptying the prefix cache of %s: POST %s: success: false in %d tries: requests hold its blocks",
 				c.URL(), resetPath, try)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("emptying the prefix cache of %s: %w", c.URL(), context.Cause(ctx))
-		case <-time.After(pause):
+		if err := openai.Sleep(ctx, pause); err != nil {
+			return fmt.Errorf("emptying the prefix cache of %s: %w", c.URL(), err)
 		}
 	}
 }

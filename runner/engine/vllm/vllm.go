@@ -97,10 +97,10 @@ func (p *probe) stats(after snapshot, err error) specdec.Stats {
 		return specdec.Missing(specdec.CodeModelNotFound, err.Error())
 	}
 	before, after := p.before.of(models), after.of(models)
-	if p.beforeErr != nil && p.allows(specdec.SourceCumulative) || !p.allows(specdec.SourceCounters) && p.allows(specdec.SourceCumulative) {
+	if p.beforeErr != nil && p.target.Allows(specdec.SourceCumulative) || !p.target.Allows(specdec.SourceCounters) && p.target.Allows(specdec.SourceCumulative) {
 		return cumulative(after, p.beforeErr)
 	}
-	if !p.allows(specdec.SourceCounters) {
+	if !p.target.Allows(specdec.SourceCounters) {
 		return specdec.Missing(specdec.CodeNotReported, "accept_sources leaves none of what a vLLM server has: counters, cumulative")
 	}
 	if p.beforeErr != nil {
@@ -111,10 +111,6 @@ func (p *probe) stats(after snapshot, err error) specdec.Stats {
 		return specdec.Missing(specdec.CodeCountersFell, err.Error())
 	}
 	return specdec.FromCounters(specdec.SourceCounters, d)
-}
-
-func (p *probe) allows(s specdec.Source) bool {
-	return len(p.target.Sources) == 0 || slices.Contains(p.target.Sources, s)
 }
 
 // cumulative is the counters as they stand.
