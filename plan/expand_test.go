@@ -182,7 +182,7 @@ func TestIDsThatCollide(t *testing.T) {
 	}
 	m := newMatrix(l)
 	m.hash = func([]byte) string { return "0123456789" }
-	m.product(0, 0, Axes{[]int{1, 2}, []int{1}, []float64{0}, []NumPrompts{{N: 1}}})
+	m.product(0, 0, Axes{[]int{1, 2}, []int{1}, []float64{0}, []NumPrompts{{N: 1}}, nil})
 	if len(l.doc.problems) != 1 || !strings.Contains(l.doc.problems[0].Text, "0123456789") {
 		t.Errorf("problems %v", l.doc.problems)
 	}

@@ -75,7 +75,7 @@ func put[T any](to *[]T, own, override []T) {
 
 // zipProblem says what is wrong with an entry of include that names zipped axes.
 func (m *Match) zipProblem(zip []string) string {
-	own := Axes{m.Concurrency, m.MaxNewTokens, m.Temperature, m.NumPrompts}
+	own := Axes{m.Concurrency, m.MaxNewTokens, m.Temperature, m.NumPrompts, m.RequestRate}
 	named := 0
 	for _, axis := range zip {
 		if own.length(axis) > 0 {

@@ -36,9 +36,23 @@ type Plan struct {
 	PrefixCache   PrefixCache
 	Strict        bool // a fairness guard that fires makes the run an error
 
+	Thresholds []Threshold // judged when the rows are there
+	MinEffect  float64     // relative; a smaller difference is none worth a verdict
+
+	Stream       bool
+	SLO          SLO
+	Arrivals     Arrivals // how requests arrive at a finite request_rate
+	Seed         uint64   // of the arrivals
+	SaveRequests bool     // one line a request
+	SaveOutputs  bool     // with its text; implies SaveRequests
+
 	Timeout    time.Duration // of one attempt of one request
 	MaxRetries int
 	ServerWait time.Duration // for a server that is not ready yet; bounds preflight
+
+	AbortAfterFailures int           // so many failed requests end a run; 0: never
+	MaxRunDuration     time.Duration // of one pass; 0: no bound
+	MaxSweepDuration   time.Duration // after which no pass is started; 0: no bound
 
 	cells []Run // one a cell, in order; Expand repeats them
 }
@@ -64,8 +78,49 @@ type Endpoint struct {
 	NumSteps   *int
 	// AcceptSources restricts where acceptance is read from, sorted; empty: anywhere.
 	AcceptSources []string
+	TLS           *TLS    // nil: the system's certificates
+	Proxy         string  // URL; empty: none, whatever the environment says
 	Launch        *Launch // nil: the server runs already
 }
+
+// TLS is how an https server is trusted and told who asks.
+type TLS struct {
+	CAFile             string // absolute; empty: the system's
+	CertFile, KeyFile  string // absolute; the client's own certificate, both or neither
+	InsecureSkipVerify bool
+}
+
+// Threshold is a limit that the cells it matches must keep.
+type Threshold struct {
+	Line   int    // in the plan's file
+	Metric string // a column of the row
+	Min    *float64
+	Max    *float64
+	Where  Where
+}
+
+// Where is a Match that knows labels too: every key that is set must match.
+type Where struct {
+	Match
+	Labels map[string][]string
+}
+
+// SLO is what a request must keep to count as good; nil: not asked.
+type SLO struct {
+	TTFTMs, TPOTMs, E2EMs *float64
+}
+
+// Any tells whether anything is asked.
+func (s SLO) Any() bool { return s.TTFTMs != nil || s.TPOTMs != nil || s.E2EMs != nil }
+
+// Arrivals is how requests arrive when they do so at a rate.
+type Arrivals string
+
+// The values of arrivals.
+const (
+	ArrivalsPoisson  Arrivals = "poisson"  // gaps drawn from an exponential distribution
+	ArrivalsConstant Arrivals = "constant" // equal gaps
+)
 
 // Launch says how to start a server. Command, Env and the endpoint's URL may
 // hold {port}, which is one free port.
@@ -170,6 +225,7 @@ type Axes struct {
 	MaxNewTokens []int
 	Temperature  []float64
 	NumPrompts   []NumPrompts
+	RequestRate  []float64 // requests per second; +Inf: a closed loop
 }
 
 // Match is one entry of exclude or include: every key that is set must match.
@@ -181,6 +237,7 @@ type Match struct {
 	MaxNewTokens []int
 	Temperature  []float64
 	NumPrompts   []NumPrompts
+	RequestRate  []float64
 }
 
 // Run is one repeat of one cell of the matrix.
@@ -196,7 +253,8 @@ type Run struct {
 	Concurrency  int
 	MaxNewTokens int
 	Temperature  float64
-	NumPrompts   int // asked; the dataset may hold fewer
+	NumPrompts   int     // asked; the dataset may hold fewer
+	RequestRate  float64 // requests per second; 0: a closed loop, request_rate inf
 
 	Cell []byte // canonical JSON that CellID is the hash of; holds nothing secret
 }

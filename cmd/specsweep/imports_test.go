@@ -34,7 +34,9 @@ var mayImport = map[string][]string{
 	"runner/serve":                    nil,
 	"runner/result":                   nil,
 	"runner/sim":                      nil,
-	"report":                          {"report/table", "report/stat", "runner/result"},
+	"report":                          {"report/table", "report/stat", "report/compare", "report/gate", "runner/result"},
+	"report/compare":                  {"report/table", "report/stat", "runner/result"},
+	"report/gate":                     {"report/table", "report/stat", "runner/result"},
 	"report/table":                    {"runner/result", "report/stat"},
 	"report/stat":                     nil,
 	"cmd/specsweep":                   {"*"},
@@ -108,6 +110,8 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 		"github.com/parquet-go/parquet-go":  "runner/dataset/",
 		"github.com/prometheus/":            "runner/engine/internal/promtext/",
 		"github.com/vbauerster/mpb":         "cmd/specsweep/progress.go",
+		"golang.org/x/perf/benchmath":       "report/stat/",
+		"golang.org/x/perf/benchfmt":        "report/",
 	}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/specsweep/specsweep/runner/result"
@@ -38,7 +39,7 @@ type Column struct {
 // Columns is every column of the row, in the row's order, except the labels.
 func Columns() []Column {
 	type row = result.Row
-	return []Column{
+	first := []Column{
 		integer("schema_version", func(r *row) *int { return &r.SchemaVersion }, nil),
 		text("plan", func(r *row) string { return r.Plan }),
 		integer("run_index", func(r *row) *int { return &r.RunIndex }, nil),
@@ -52,6 +53,7 @@ func Columns() []Column {
 		integer("concurrency", func(r *row) *int { return positive(r.Concurrency) }, nil),
 		integer("max_new_tokens", func(r *row) *int { return positive(r.MaxNewTokens) }, nil),
 		text("temperature", func(r *row) string { return strconv.FormatFloat(r.Temperature, 'g', -1, 64) }),
+		text("request_rate", requestRate),
 		integer("prompts_asked", func(r *row) *int { return positive(r.PromptsAsked) }, nil),
 		integer("num_prompts", func(r *row) *int { return r.NumPrompts }, nil),
 		integer("completed", func(r *row) *int { return r.Completed }, total),
@@ -89,6 +91,8 @@ func Columns() []Column {
 		integer("truncated", func(r *row) *int { return r.Truncated }, total),
 		number("output_match", "", 3, func(r *row) *float64 { return r.OutputMatch }, mean),
 		text("prompt_set", func(r *row) string { return r.PromptSet }),
+	}
+	last := []Column{
 		text("error", func(r *row) string { return r.Error }),
 		text("warnings", func(r *row) string { return r.Warnings.String() }),
 		text("started_at", startedAt),
@@ -96,6 +100,7 @@ func Columns() []Column {
 		text("server_version", func(r *row) string { return r.ServerVersion }),
 		text("baseline_version", func(r *row) string { return r.BaselineVersion }),
 	}
+	return slices.Concat(first, latencyColumns(), last)
 }
 
 // column finds one by its name; it panics on a name that Columns lacks.

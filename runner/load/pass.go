@@ -19,8 +19,28 @@ type Pass struct {
 	RetryWait          time.Duration
 	InFlight           time.Duration // Σ of the times that requests took, waits for retries included
 
+	// Samples is one entry a request that was sent, in the order of prompts and turns.
+	Samples []Sample
+	// Gaps is the times between streamed chunks, of all completed answers.
+	Gaps []time.Duration
+
 	Model    string    // as the answers name it: the one of the first prompt whose answer does
 	Failures []Failure // the commonest first
+}
+
+// Sample is one request. Its times count from when it was due: in a closed loop
+// that is when it was sent.
+type Sample struct {
+	Prompt, Turn int
+	Due          time.Duration // since Pass.Started
+	Late         time.Duration // sent so long after Due
+	FirstToken   time.Duration // Due to first text; 0: not streamed, or none came
+	Done         time.Duration // Due to last byte, retries included
+	Tokens       *int          // usage.completion_tokens
+	PromptTokens *int
+	Retries      int
+	FinishReason string
+	Failed       string // kind of failure; empty: completed
 }
 
 // Failure is one kind of failure.

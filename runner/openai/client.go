@@ -27,6 +27,8 @@ type Options struct {
 	// MaxConns is how many idle connections are kept: the concurrency. It is no
 	// limit on open ones.
 	MaxConns int
+	// KeepText gives every Completion the text of its answer.
+	KeepText bool
 
 	// Wait waits between attempts and returns early when the context ends; nil: a
 	// timer. For tests.

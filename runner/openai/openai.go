@@ -18,6 +18,7 @@ type Body struct {
 	Temperature float64
 	TopP        float64
 	TopK        *int           // sent only when set
+	Stream      bool           // ask for server-sent events, with usage in the last one
 	Extra       map[string]any // further fields; sent after the ones above, sorted by name
 }
 
@@ -37,6 +38,15 @@ type Completion struct {
 	Retries   int
 	RetryWait time.Duration // time spent waiting between attempts
 	Elapsed   time.Duration // first send to last byte, retries included
+
+	// Of a streamed answer, which Body.Stream asks for.
+	Streamed   bool
+	FirstToken time.Duration // first send to the first chunk with content, reasoning or tool text; 0: none came
+	// Gaps is the times between the chunks that hold such text, one fewer than there
+	// are chunks. It belongs to the client again when the caller of Chat has had its
+	// answer: copy what is to be kept.
+	Gaps []time.Duration
+	Text string // of the answer, when Options.KeepText asks for it
 }
 
 // Message is one turn of a conversation with every field as it was read.

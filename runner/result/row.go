@@ -25,7 +25,8 @@ type Row struct {
 	Concurrency   int               `json:"concurrency" csv:"concurrency"`
 	MaxNewTokens  int               `json:"max_new_tokens" csv:"max_new_tokens"`
 	Temperature   float64           `json:"temperature" csv:"temperature"`
-	Labels        map[string]string `json:"labels,omitempty" csv:"-"` // label_<name> columns in CSV
+	RequestRate   *float64          `json:"request_rate" csv:"request_rate,omitempty"` // requests per second; nil: a closed loop (inf)
+	Labels        map[string]string `json:"labels,omitempty" csv:"-"`                  // label_<name> columns in CSV
 
 	PromptsAsked         int      `json:"prompts_asked" csv:"prompts_asked"`
 	NumPrompts           *int     `json:"num_prompts" csv:"num_prompts,omitempty"` // completed + failed
@@ -71,6 +72,51 @@ type Row struct {
 	Truncated        *int     `json:"truncated" csv:"truncated,omitempty"`       // answers cut at max_new_tokens
 	OutputMatch      *float64 `json:"output_match" csv:"output_match,omitempty"` // 0 to 1, of the prompts answered on both sides
 	PromptSet        string   `json:"prompt_set" csv:"prompt_set"`               // hash of the prompts sent
+
+	// Latencies over the completed answers, from the time that a request was due; see
+	// docs/columns.md. ttft, tpot and icl need stream: true.
+	TTFTMeanMs               *float64 `json:"ttft_mean_ms" csv:"ttft_mean_ms,omitempty"`
+	TTFTP50Ms                *float64 `json:"ttft_p50_ms" csv:"ttft_p50_ms,omitempty"`
+	TTFTP90Ms                *float64 `json:"ttft_p90_ms" csv:"ttft_p90_ms,omitempty"`
+	TTFTP99Ms                *float64 `json:"ttft_p99_ms" csv:"ttft_p99_ms,omitempty"`
+	TPOTMeanMs               *float64 `json:"tpot_mean_ms" csv:"tpot_mean_ms,omitempty"`
+	TPOTP50Ms                *float64 `json:"tpot_p50_ms" csv:"tpot_p50_ms,omitempty"`
+	TPOTP90Ms                *float64 `json:"tpot_p90_ms" csv:"tpot_p90_ms,omitempty"`
+	TPOTP99Ms                *float64 `json:"tpot_p99_ms" csv:"tpot_p99_ms,omitempty"`
+	ICLMeanMs                *float64 `json:"icl_mean_ms" csv:"icl_mean_ms,omitempty"`
+	ICLP50Ms                 *float64 `json:"icl_p50_ms" csv:"icl_p50_ms,omitempty"`
+	ICLP90Ms                 *float64 `json:"icl_p90_ms" csv:"icl_p90_ms,omitempty"`
+	ICLP99Ms                 *float64 `json:"icl_p99_ms" csv:"icl_p99_ms,omitempty"`
+	E2ELatencyMeanMs         *float64 `json:"e2e_latency_mean_ms" csv:"e2e_latency_mean_ms,omitempty"`
+	E2ELatencyP50Ms          *float64 `json:"e2e_latency_p50_ms" csv:"e2e_latency_p50_ms,omitempty"`
+	E2ELatencyP90Ms          *float64 `json:"e2e_latency_p90_ms" csv:"e2e_latency_p90_ms,omitempty"`
+	E2ELatencyP99Ms          *float64 `json:"e2e_latency_p99_ms" csv:"e2e_latency_p99_ms,omitempty"`
+	BaselineTTFTMeanMs       *float64 `json:"baseline_ttft_mean_ms" csv:"baseline_ttft_mean_ms,omitempty"`
+	BaselineTTFTP50Ms        *float64 `json:"baseline_ttft_p50_ms" csv:"baseline_ttft_p50_ms,omitempty"`
+	BaselineTTFTP90Ms        *float64 `json:"baseline_ttft_p90_ms" csv:"baseline_ttft_p90_ms,omitempty"`
+	BaselineTTFTP99Ms        *float64 `json:"baseline_ttft_p99_ms" csv:"baseline_ttft_p99_ms,omitempty"`
+	BaselineTPOTMeanMs       *float64 `json:"baseline_tpot_mean_ms" csv:"baseline_tpot_mean_ms,omitempty"`
+	BaselineTPOTP50Ms        *float64 `json:"baseline_tpot_p50_ms" csv:"baseline_tpot_p50_ms,omitempty"`
+	BaselineTPOTP90Ms        *float64 `json:"baseline_tpot_p90_ms" csv:"baseline_tpot_p90_ms,omitempty"`
+	BaselineTPOTP99Ms        *float64 `json:"baseline_tpot_p99_ms" csv:"baseline_tpot_p99_ms,omitempty"`
+	BaselineICLMeanMs        *float64 `json:"baseline_icl_mean_ms" csv:"baseline_icl_mean_ms,omitempty"`
+	BaselineICLP50Ms         *float64 `json:"baseline_icl_p50_ms" csv:"baseline_icl_p50_ms,omitempty"`
+	BaselineICLP90Ms         *float64 `json:"baseline_icl_p90_ms" csv:"baseline_icl_p90_ms,omitempty"`
+	BaselineICLP99Ms         *float64 `json:"baseline_icl_p99_ms" csv:"baseline_icl_p99_ms,omitempty"`
+	BaselineE2ELatencyMeanMs *float64 `json:"baseline_e2e_latency_mean_ms" csv:"baseline_e2e_latency_mean_ms,omitempty"`
+	BaselineE2ELatencyP50Ms  *float64 `json:"baseline_e2e_latency_p50_ms" csv:"baseline_e2e_latency_p50_ms,omitempty"`
+	BaselineE2ELatencyP90Ms  *float64 `json:"baseline_e2e_latency_p90_ms" csv:"baseline_e2e_latency_p90_ms,omitempty"`
+	BaselineE2ELatencyP99Ms  *float64 `json:"baseline_e2e_latency_p99_ms" csv:"baseline_e2e_latency_p99_ms,omitempty"`
+
+	TPOTSpeedup         *float64 `json:"tpot_speedup" csv:"tpot_speedup,omitempty"`   // baseline's mean tpot / the server's
+	Goodput             *float64 `json:"goodput" csv:"goodput,omitempty"`             // share of the requests sent that keep slo, 0 to 1
+	GoodputReqS         *float64 `json:"goodput_req_s" csv:"goodput_req_s,omitempty"` // the same per second of the pass
+	BaselineGoodput     *float64 `json:"baseline_goodput" csv:"baseline_goodput,omitempty"`
+	BaselineGoodputReqS *float64 `json:"baseline_goodput_req_s" csv:"baseline_goodput_req_s,omitempty"`
+	LatenessP99Ms       *float64 `json:"lateness_p99_ms" csv:"lateness_p99_ms,omitempty"`   // real minus planned start; nil: a closed loop
+	ClientCPUShare      *float64 `json:"client_cpu_share" csv:"client_cpu_share,omitempty"` // of what the client may use, 0 to 1
+	ClientSchedP99Ms    *float64 `json:"client_sched_p99_ms" csv:"client_sched_p99_ms,omitempty"`
+	ClientGCPauseMs     *float64 `json:"client_gc_pause_ms" csv:"client_gc_pause_ms,omitempty"` // sum over the pass
 
 	Error    string   `json:"error" csv:"error"` // empty: the run is ok
 	Warnings Warnings `json:"warnings" csv:"warnings"`

@@ -1,0 +1,60 @@
+package stat
+
+import (
+	"math"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// Confidence is the level of every interval.
+const Confidence = 0.95
+
+// leastForT is the smallest sample with an interval of its own; below it there is
+// only a range.
+const leastForT = 3
+
+// Interval is an estimate and what is known of its error.
+type Interval struct {
+	Estimate  float64
+	Low, High float64
+	N         int
+	// Range says that Low and High are the least and the greatest value, since so few
+	// have no interval. With N = 1 all three are equal.
+	Range bool
+}
+
+// Holds tells whether v lies in the interval, its ends included.
+func (i Interval) Holds(v float64) bool { return i.Low <= v && v <= i.High }
+
+// GeoMeanInterval is the geometric mean of ratios with the t interval of their
+// logarithms, or their range when they are fewer than three. It is nil for none, and
+// for a ratio that is not positive.
+func GeoMeanInterval(ratios []float64) *Interval {
+	if len(ratios) == 0 {
+		return nil
+	}
+	logs := make([]float64, len(ratios))
+	for i, r := range ratios {
+		if !(r > 0) || math.IsInf(r, 0) {
+			return nil
+		}
+		logs[i] = math.Log(r)
+	}
+	m := MeanInterval(logs)
+	m.Estimate, m.Low, m.High = math.Exp(m.Estimate), math.Exp(m.Low), math.Exp(m.High)
+	return m
+}
+
+// MeanInterval is the mean of a sample with its t interval, or the sample's range
+// when it has fewer than three values. It is nil for none.
+func MeanInterval(xs []float64) *Interval {
+	if len(xs) == 0 {
+		return nil
+	}
+	if len(xs) < leastForT {
+		low, high, _ := Range(xs)
+		return &Interval{Estimate: *Mean(xs), Low: low, High: high, N: len(xs), Range: true}
+	}
+	s := benchmath.AssumeNormal.Summary(benchmath.NewSample(append([]float64{}, xs...), &benchmath.DefaultThresholds), Confidence)
+	return &Interval{Estimate: s.Center, Low: s.Lo, High: s.Hi, N: len(xs)}
+}
