@@ -9,7 +9,7 @@ FUZZTIME ?= 30s
 # The linter's version is pinned here and nowhere else.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help demo build test check lint fuzz bench golden plans
+.PHONY: help demo build test check lint fuzz bench golden plans html-check
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,3 +47,6 @@ golden: ## write the golden files of the tests again; look at the diff
 
 plans: build ## check every plan in plans/
 	@set -e; for p in plans/*.yaml; do echo "$$p"; $(BIN) plan $$p >/dev/null; done
+
+html-check: build ## open a report.html in a headless Chromium and keep screenshots
+	.ci/html-check

@@ -172,7 +172,7 @@ func ExampleWrite() {
 		panic(err)
 	}
 	// Output:
-	// demo: ckpt-2000 1.84x over no speculation (gsm8k; concurrency 8)
+	// demo: ckpt-2000 1.84x over no speculation (gsm8k; concurrency 8; one run)
 	// 1 of 1 cell ok · org/model · vllm · 1 repeat · closed loop
 	//
 	// server     dataset  concurrency  baseline_throughput_tok_s  output_throughput_tok_s  speedup  accept_length  acceptance_rate  accept_source  n

@@ -94,7 +94,7 @@ func TestTerminalColourAndWidth(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, "pdf", Set{})
-	if err == nil || !strings.Contains(err.Error(), "have csv, json, markdown, terminal") {
+	if err == nil || !strings.Contains(err.Error(), "have benchfmt, csv, github-benchmark, html, json, markdown, svg, terminal") {
 		t.Errorf("Write = %v, want an error that lists the formats", err)
 	}
 }
@@ -102,18 +102,18 @@ func TestUnknownFormat(t *testing.T) {
 // TestWriteErrorsArePassedOn writes to what is full.
 func TestWriteErrorsArePassedOn(t *testing.T) {
 	for _, f := range Formats() {
-		if err := Write(full{}, f.Name, sets()["one_row"]); err == nil {
+		if err := Write(fullDisk{}, f.Name, sets()["one_row"]); err == nil {
 			t.Errorf("%s: no error from a full disk", f.Name)
 		}
 	}
-	if err := BenchTable(full{}, nil); err == nil {
+	if err := BenchTable(fullDisk{}, nil); err == nil {
 		t.Error("bench's table: no error from a full disk")
 	}
 }
 
-type full struct{}
+type fullDisk struct{}
 
-func (full) Write([]byte) (int, error) { return 0, os.ErrClosed }
+func (fullDisk) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestRunSetFilesHaveFormats(t *testing.T) {
 	for _, f := range RunSetFiles() {

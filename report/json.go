@@ -60,6 +60,7 @@ func sweep(p table.Point, repeat int) object {
 		{"max_new_tokens", p.MaxNewTokens},
 		{"temperature", float(&p.Temperature)},
 		{"num_prompts", p.NumPrompts},
+		{"request_rate", float(p.RequestRate)},
 		{"results", sweepRows(rows)},
 		{"aggregate", aggregate(rows)},
 	}

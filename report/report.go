@@ -21,6 +21,12 @@ type Set struct {
 	Rows     []result.Row    // by run_index, as NewSet sorts them
 	Manifest result.Manifest // the zero value when there is none
 	Terminal Terminal        // for the terminal format only
+
+	// Name tells the set from others that it is merged with: the run-set's folder.
+	Name string
+	// MinEffect is the plan's min_effect: a smaller relative difference is not worth a
+	// verdict.
+	MinEffect float64
 }
 
 // Terminal is what the terminal format should know of the terminal.
@@ -41,6 +47,7 @@ func NewSet(rows []result.Row, m result.Manifest) Set {
 func (s Set) table() table.Table {
 	return table.Build(s.Rows, table.Options{
 		Plan: s.Manifest.Plan, Own: s.own(), Runs: s.Manifest.Runs, Status: s.Manifest.Status,
+		MinEffect: s.MinEffect,
 	})
 }
 
@@ -70,6 +77,10 @@ func Formats() []Format {
 		markdownFormat(),
 		csvFormat(),
 		jsonFormat(),
+		htmlFormat(),
+		svgFormat(),
+		benchfmtFormat(),
+		githubBenchFormat(),
 	}
 }
 
@@ -91,7 +102,7 @@ type File struct {
 
 // RunSetFiles is the reports that every run-set holds.
 func RunSetFiles() []File {
-	return []File{{"results.csv", "csv"}, {"results.md", "markdown"}, {"results.json", "json"}}
+	return []File{{"results.csv", "csv"}, {"results.md", "markdown"}, {"results.json", "json"}, {"report.html", "html"}}
 }
 
 // Write prints the set in the format of that name.

@@ -78,6 +78,7 @@ func sets() map[string]Set {
 	sglang.NumDrafts, sglang.NumDraftTokens, sglang.NumAcceptedTokens, sglang.PerPosition = nil, nil, nil, nil
 	sglang.AcceptLength, sglang.AcceptanceRate, sglang.SpeculativeNumSteps = ptr(3.123456789), ptr(0.7078189296), ptr(3)
 	return map[string]Set{
+		"three_repeats": threeRepeats(),
 		"two_servers": NewSet(numbered(
 			run("ckpt-1000", "gsm8k", 8, 0, 10), run("ckpt-1000", "gsm8k", 8, 1, 9),
 			warn(run("ckpt-1000", "humaneval", 8, 0, 12), "usage_missing", "throughput understated: 3 of 64 answers had no token count", "output_throughput_tok_s", "speedup"),
@@ -94,4 +95,38 @@ func sets() map[string]Set {
 		"other_engine": NewSet(numbered(run("a", "gsm8k", 8, 0, 10), warn(foreign, "baseline_engine", "the baseline runs on another engine", "speedup")), result.Manifest{}),
 		"sglang":       NewSet(numbered(warn(sglang, "cumulative", "what the server has seen since its start", "accept_length", "acceptance_rate")), result.Manifest{}),
 	}
+}
+
+// threeRepeats is two steps of one training: the later one is faster on gsm8k, pays
+// no longer at 32, and its humaneval is as fast as no speculation.
+func threeRepeats() Set {
+	var rows []result.Row
+	for step, seconds := range map[string]map[string]float64{
+		"1000": {"gsm8k 8": 12, "gsm8k 32": 14, "humaneval 8": 15, "humaneval 32": 16.5},
+		"2000": {"gsm8k 8": 8, "gsm8k 32": 15, "humaneval 8": 16, "humaneval 32": 20},
+	} {
+		for i, cell := range []string{"gsm8k 8", "gsm8k 32", "humaneval 8", "humaneval 32"} {
+			for repeat, noise := range []float64{1, 1.02, 0.97} {
+				dataset, concurrency := "gsm8k", 8
+				if i > 1 {
+					dataset = "humaneval"
+				}
+				if i%2 == 1 {
+					concurrency = 32
+				}
+				r := run("ckpt-"+step, dataset, concurrency, repeat, seconds[cell]*noise)
+				r.Labels = map[string]string{"gpu": "1xH100", "step": step}
+				r.TTFTP50Ms, r.BaselineTTFTP50Ms = ptr(40.0*noise), ptr(30.0)
+				r.TPOTSpeedup = ptr(1.4 * noise)
+				r.RunIndex = repeat + 3*i
+				if step == "2000" {
+					r.RunIndex += 12
+				}
+				rows = append(rows, r)
+			}
+		}
+	}
+	s := NewSet(rows, result.Manifest{Plan: "steps", Runs: 24, Status: result.StatusFinished})
+	s.MinEffect = 0.02
+	return s
 }

@@ -18,9 +18,11 @@ func terminalFormat() Format {
 	return Format{Name: "terminal", Ext: ".txt", Write: writeTerminal}
 }
 
-func writeTerminal(w io.Writer, s Set) error {
-	t := s.table()
-	p := printer{Terminal: s.Terminal}
+func writeTerminal(w io.Writer, s Set) error { return printTable(w, s.table(), s.Terminal) }
+
+// printTable prints a table and the details that are worth their place.
+func printTable(w io.Writer, t table.Table, term Terminal) error {
+	p := printer{Terminal: term}
 	fmt.Fprintf(&p.b, "%s\n%s\n\n", p.bold(t.Title), strings.Join(t.Caption, " · "))
 	if err := p.grid(t.Main); err != nil {
 		return err
@@ -28,8 +30,12 @@ func writeTerminal(w io.Writer, s Set) error {
 	for i, note := range t.Notes {
 		fmt.Fprintf(&p.b, "%s %s\n", table.Superscript(i+1), note)
 	}
-	if t.Main.HasBest() && !p.Color {
-		fmt.Fprintln(&p.b, "* the best of the cells that differ in their server only")
+	if t.HasBest() {
+		mark := "*"
+		if p.Color {
+			mark = "bold:"
+		}
+		fmt.Fprintln(&p.b, mark, table.BestRemark)
 	}
 	for _, r := range t.Remarks {
 		fmt.Fprintln(&p.b, r)

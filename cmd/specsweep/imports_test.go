@@ -34,10 +34,11 @@ var mayImport = map[string][]string{
 	"runner/serve":                    nil,
 	"runner/result":                   nil,
 	"runner/sim":                      nil,
-	"report":                          {"report/table", "report/stat", "report/compare", "report/gate", "runner/result"},
+	"report":                          {"report/table", "report/stat", "report/compare", "report/gate", "report/plot", "runner/result"},
 	"report/compare":                  {"report/table", "report/stat", "runner/result"},
-	"report/gate":                     {"report/table", "report/stat", "runner/result"},
+	"report/gate":                     {"report/compare", "report/table", "report/stat", "runner/result"},
 	"report/table":                    {"runner/result", "report/stat"},
+	"report/plot":                     nil,
 	"report/stat":                     nil,
 	"cmd/specsweep":                   {"*"},
 }

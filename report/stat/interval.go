@@ -1,8 +1,6 @@
 package stat
 
 import (
-	"math"
-
 	"golang.org/x/perf/benchmath"
 )
 
@@ -15,13 +13,18 @@ const leastForT = 3
 
 // Interval is an estimate and what is known of its error.
 type Interval struct {
-	Estimate  float64
-	Low, High float64
-	N         int
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	N        int     `json:"n"`
 	// Range says that Low and High are the least and the greatest value, since so few
 	// have no interval. With N = 1 all three are equal.
-	Range bool
+	Range bool `json:"range,omitempty"`
 }
+
+// Excludes tells whether the interval shows that the quantity is not v. A Range
+// shows nothing.
+func (i Interval) Excludes(v float64) bool { return !i.Range && !i.Holds(v) }
 
 // Holds tells whether v lies in the interval, its ends included.
 func (i Interval) Holds(v float64) bool { return i.Low <= v && v <= i.High }
@@ -30,19 +33,11 @@ func (i Interval) Holds(v float64) bool { return i.Low <= v && v <= i.High }
 // logarithms, or their range when they are fewer than three. It is nil for none, and
 // for a ratio that is not positive.
 func GeoMeanInterval(ratios []float64) *Interval {
-	if len(ratios) == 0 {
+	ls := logs(ratios)
+	if ls == nil {
 		return nil
 	}
-	logs := make([]float64, len(ratios))
-	for i, r := range ratios {
-		if !(r > 0) || math.IsInf(r, 0) {
-			return nil
-		}
-		logs[i] = math.Log(r)
-	}
-	m := MeanInterval(logs)
-	m.Estimate, m.Low, m.High = math.Exp(m.Estimate), math.Exp(m.Low), math.Exp(m.High)
-	return m
+	return MeanInterval(ls).exp()
 }
 
 // MeanInterval is the mean of a sample with its t interval, or the sample's range

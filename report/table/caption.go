@@ -42,7 +42,17 @@ func caption(rows []*result.Row, ls []line, o Options) []string {
 			parts = append(parts, fact)
 		}
 	}
-	return append(parts, "closed loop")
+	return append(parts, arrivals(rows))
+}
+
+// arrivals is how requests came in.
+func arrivals(rows []*result.Row) string {
+	switch rates := distinct(rows, column("request_rate")); {
+	case len(rates) == 0, len(rates) == 1 && rates[0] == "inf":
+		return "closed loop"
+	default:
+		return "request_rate " + listOf(rates, 6)
+	}
 }
 
 func missingRuns(have, want int) string {
@@ -113,7 +123,7 @@ func repeats(ls []line) string {
 }
 
 // remarks say how to read the main table.
-func remarks(ls []line, hs []headline, axes []Column) []string {
+func remarks(ls []line, hs []headline, axes []Column, least float64) []string {
 	var out []string
 	single, several := 0, 0
 	for _, l := range ls {
@@ -125,11 +135,17 @@ func remarks(ls []line, hs []headline, axes []Column) []string {
 		}
 	}
 	if several > 0 {
-		out = append(out, "n repeats in a line: speedup is their geometric mean (least–greatest), throughput Σ tokens / Σ seconds, "+
-			"acceptance the ratio of summed counts or, where there are none, the mean; failed is summed")
+		out = append(out, ratioRemarks(ls, least)...)
+		out = append(out, "n repeats in a line: throughput is Σ tokens / Σ seconds, acceptance the ratio of summed counts or, where there are none, the mean; failed is summed")
 	}
 	if single > 0 {
 		out = append(out, "n = 1: one run, so nothing is known of how much the value changes from run to run")
+	}
+	if slices.ContainsFunc(hs, func(h headline) bool { return h.doubt }) && len(ls) > 1 {
+		out = append(out, doubtful+" a mean over speedups of which some carry a footnote")
+	}
+	if slices.ContainsFunc(hs, func(h headline) bool { return h.speedup != nil && len(h.without)+len(h.other) > 0 }) {
+		out = append(out, incomplete+" a mean without the datasets that have no speedup there, so not over the same ones as its neighbours")
 	}
 	for _, h := range hs {
 		if len(h.other) > 0 {

@@ -14,7 +14,7 @@ import (
 // speaks of them.
 func varying(rows []*result.Row) []Column {
 	var cols []Column
-	for _, name := range []string{"server", "engine", "model", "dataset", "concurrency", "max_new_tokens", "temperature", "num_prompts"} {
+	for _, name := range []string{"server", "engine", "model", "dataset", "concurrency", "request_rate", "max_new_tokens", "temperature", "num_prompts"} {
 		c := column(name)
 		switch name {
 		case "server", "dataset", "concurrency":
@@ -58,7 +58,9 @@ func (c Column) cell(r *result.Row) string {
 	return NotAvailable
 }
 
-func (c Column) header() Header { return Header{c.Name, c.Text == nil || c.Name == "temperature"} }
+func (c Column) header() Header {
+	return Header{c.Name, c.Text == nil || c.Name == "temperature" || c.Name == "request_rate"}
+}
 
 // measured is the columns of the main table that hold results.
 func measured(rows []*result.Row) []Column {
@@ -74,18 +76,17 @@ func measured(rows []*result.Row) []Column {
 }
 
 // mainGrid is one line a cell, with its footnotes.
-func mainGrid(ls []line, rows []*result.Row, axes []Column) (Grid, []string) {
+func mainGrid(ls []line, rows []*result.Row, axes []Column, notes *footnotes) Grid {
 	cols := append(slices.Clone(axes), measured(rows)...)
 	var g Grid
 	for _, c := range cols {
 		g.Columns = append(g.Columns, c.header())
 	}
 	g.Columns = append(g.Columns, Header{"n", true})
-	var notes footnotes
 	for _, l := range ls {
 		cells := make([]Cell, 0, len(cols)+1)
 		for _, c := range cols {
-			cells = append(cells, l.cell(c, &notes))
+			cells = append(cells, l.cell(c, notes))
 		}
 		n := Cell{Text: fmt.Sprint(len(l.ok))}
 		if failed := len(l.rows) - len(l.ok); failed > 0 && len(l.ok) > 0 {
@@ -94,11 +95,11 @@ func mainGrid(ls []line, rows []*result.Row, axes []Column) (Grid, []string) {
 		g.Lines = append(g.Lines, append(cells, n))
 	}
 	for i, c := range cols {
-		if c.Better == Higher {
+		if c.Name == "output_throughput_tok_s" || c.Name == "speedup" {
 			markBest(g, i, c, ls)
 		}
 	}
-	return g, notes.texts
+	return g
 }
 
 // cell is the line's cell of a column with its marks.
@@ -141,6 +142,9 @@ func (l line) text(c Column) string {
 		}
 		return strings.Join(texts, ", ")
 	}
+	if iv := l.interval(c); c.Spread && iv != nil {
+		return ratioText(iv, c.Digits, l.least)
+	}
 	low, high, ok := stat.Range(c.values(rows))
 	spread := formatNumber(low, c.Digits) + "–" + formatNumber(high, c.Digits)
 	if c.Combine == nil {
@@ -156,38 +160,13 @@ func (l line) text(c Column) string {
 	return text
 }
 
-// markBest marks the highest value of each block in which more than one server
-// has one. Values that do not compare have no best: acceptance from different
-// sources, a speedup over another engine's baseline.
+// markBest marks the highest value of each block where it is shown to be the
+// highest. A speedup over another engine's baseline does not compare, and acceptance
+// is never marked; see bestOf.
 func markBest(g Grid, at int, c Column, ls []line) {
-	blocks := map[lineKey][]int{}
-	for i, l := range ls {
-		if l.value(c) != nil && len(l.ok) > 0 && (c.Name != "speedup" || !l.otherEngine()) {
-			blocks[l.block()] = append(blocks[l.block()], i)
-		}
-	}
-	source := column("accept_source")
-	for _, members := range blocks {
-		servers, sources := map[string]bool{}, map[string]bool{}
-		best := ls[members[0]].value(c)
-		worst := best
-		for _, i := range members {
-			servers[ls[i].rows[0].Server] = true
-			sources[ls[i].text(source)] = true
-			v := ls[i].value(c)
-			if *v > *best {
-				best = v
-			}
-			if *v < *worst {
-				worst = v
-			}
-		}
-		acceptance := c.Name == "accept_length" || c.Name == "acceptance_rate"
-		if len(servers) < 2 || *best == *worst || acceptance && len(sources) > 1 {
-			continue
-		}
-		for _, i := range members {
-			g.Lines[i][at].Best = *ls[i].value(c) == *best
+	for _, members := range blocks(ls, c) {
+		if i := bestOf(ls, members, c); i >= 0 {
+			g.Lines[i][at].Best = true
 		}
 	}
 }

@@ -12,11 +12,13 @@ import (
 // of the datasets' speedups.
 type headline struct {
 	Point
-	speedup *float64
-	with    []string // datasets in the mean
-	without []string // datasets that have no speedup
-	other   []string // datasets whose baseline is of another engine
-	doubt   bool     // a footnote stands at one of the speedups in the mean
+	speedup  *float64        // nil: none
+	interval *stat.Interval  // of speedup, over the repeats that every dataset has; nil: none does
+	means    map[int]float64 // by repeat, what speedup is the mean of
+	with     []string        // datasets in the mean
+	without  []string        // datasets that have no speedup
+	other    []string        // datasets whose baseline is of another engine
+	doubt    bool            // a footnote stands at one of the speedups in the mean
 }
 
 // headlines are the points' gains, never across concurrencies.
@@ -26,6 +28,7 @@ func headlines(points []Point) []headline {
 	for _, p := range points {
 		h := headline{Point: p}
 		var vs []float64
+		var in []line
 		for _, l := range lines(p.Rows) {
 			name := Clean(l.rows[0].Dataset, maxText)
 			v := l.value(speedup)
@@ -38,63 +41,39 @@ func headlines(points []Point) []headline {
 				h.with = append(h.with, name)
 				h.doubt = h.doubt || len(l.notes("speedup")) > 0
 				vs = append(vs, *v)
+				in = append(in, l)
 			}
 		}
 		h.speedup = stat.GeoMean(vs)
+		h.means = overDatasets(in)
+		if h.interval = intervalOf(h.means); h.interval != nil {
+			h.speedup = &h.interval.Estimate
+		}
 		hs = append(hs, h)
 	}
 	return hs
 }
 
-// title is the plan's name and what it gained.
-func title(o Options, hs []headline, axes []Column) string {
-	name := Clean(o.Plan, maxText)
-	if name == "" {
-		name = "specsweep"
+// doubtful stands behind a mean of values of which some carry a footnote.
+const doubtful = "†"
+
+// incomplete stands behind a mean that is not over all datasets of its point, so
+// that it is not read as one over the same.
+const incomplete = "‡"
+
+// text is the speedup as tables show it.
+func (h headline) text(least float64) string {
+	text := format(h.speedup, 3)
+	if h.interval != nil {
+		text = ratioText(h.interval, 3, least)
 	}
-	var with []headline
-	for _, h := range hs {
-		if h.speedup != nil {
-			with = append(with, h)
-		}
+	if h.doubt && text != NotAvailable {
+		text += " " + doubtful
 	}
-	switch len(with) {
-	case 0:
-		return name
-	case 1:
-		h := with[0]
-		over := h.over("geometric mean")
-		if left := append(slices.Clone(h.without), h.other...); len(left) > 0 {
-			over += "; without " + listOf(left, 4)
-		}
-		return fmt.Sprintf("%s: %s %sx over no speculation (%s; %s%s)",
-			name, Clean(h.Server, maxText), formatNumber(*h.speedup, 2), over, h.where(axes), seeFootnotes(with))
+	if text != NotAvailable && len(h.without)+len(h.other) > 0 {
+		text += " " + incomplete
 	}
-	var vs []float64
-	var servers, points []string
-	for _, h := range with {
-		vs = append(vs, *h.speedup)
-		if !slices.Contains(servers, h.Server) {
-			servers = append(servers, h.Server)
-		}
-		if at := h.where(axes); !slices.Contains(points, at) {
-			points = append(points, at)
-		}
-	}
-	over := with[0].over("geometric means")
-	if slices.ContainsFunc(with, func(h headline) bool { return !slices.Equal(h.with, with[0].with) }) {
-		over = "geometric means, not all over the same datasets"
-	}
-	low, high, _ := stat.Range(vs)
-	at := count(len(points), "point") + " of the axes"
-	if !strings.Contains(points[0], ",") { // the concurrency alone
-		for i := range points[1:] {
-			points[i+1] = strings.TrimPrefix(points[i+1], "concurrency ")
-		}
-		at = listOf(points, 6)
-	}
-	return fmt.Sprintf("%s: %sx to %sx over no speculation (%s; %s; %s%s)",
-		name, formatNumber(low, 2), formatNumber(high, 2), over, count(len(servers), "server"), at, seeFootnotes(with))
+	return text
 }
 
 // over is what the mean is taken over; of one dataset there is none.
@@ -123,28 +102,6 @@ func (h headline) where(axes []Column) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// headlineGrid is one line a point, when there is more than one with a gain over
-// more than one dataset.
-func headlineGrid(hs []headline, axes []Column) Grid {
-	g := Grid{Title: "Speedup over datasets: geometric mean, per concurrency", Brief: true}
-	useful := false
-	for _, h := range hs {
-		headers, cells := h.axisCells(axes)
-		g.Columns = append(headers, Header{"speedup_geomean", true}, Header{"datasets", false}, Header{"left_out", false})
-		left := slices.Clone(h.without)
-		for _, name := range h.other {
-			left = append(left, name+" (baseline of another engine)")
-		}
-		g.Lines = append(g.Lines, append(cells, Cell{Text: format(h.speedup, 3)},
-			Cell{Text: orNone(listOf(h.with, 20))}, Cell{Text: orNone(listOf(left, 20))}))
-		useful = useful || len(h.with) > 1
-	}
-	if !useful || len(hs) < 2 {
-		return Grid{}
-	}
-	return g
 }
 
 // listOf joins names; what goes beyond limit is counted.

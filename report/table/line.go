@@ -10,6 +10,8 @@ import (
 type line struct {
 	rows []*result.Row // all, in order
 	ok   []*result.Row // those without an error
+
+	least float64 // relative; a smaller effect is not worth a verdict
 }
 
 // lineKey tells cells apart. The id alone would do for rows of `run`; rows of
@@ -19,6 +21,14 @@ type lineKey struct {
 	concurrency, tokens   int
 	prompts               int
 	temperature           float64
+	rate                  float64 // requests per second; 0: a closed loop
+}
+
+func rate(r *result.Row) float64 {
+	if r.RequestRate == nil {
+		return 0
+	}
+	return *r.RequestRate
 }
 
 // lines groups rows by cell, in the order of run_index.
@@ -28,7 +38,7 @@ func lines(rows []*result.Row) []line {
 	var ls []line
 	at := map[lineKey]int{}
 	for _, r := range sorted {
-		k := lineKey{r.CellID, r.Server, r.Dataset, r.Concurrency, r.MaxNewTokens, r.PromptsAsked, r.Temperature}
+		k := lineKey{r.CellID, r.Server, r.Dataset, r.Concurrency, r.MaxNewTokens, r.PromptsAsked, r.Temperature, rate(r)}
 		i, ok := at[k]
 		if !ok {
 			i = len(ls)
@@ -69,7 +79,7 @@ func (l line) value(c Column) *float64 {
 func (l line) block() lineKey {
 	r := l.rows[0]
 	return lineKey{dataset: r.Dataset, concurrency: r.Concurrency, tokens: r.MaxNewTokens,
-		prompts: r.PromptsAsked, temperature: r.Temperature}
+		prompts: r.PromptsAsked, temperature: r.Temperature, rate: rate(r)}
 }
 
 // otherEngine tells whether the speedup compares two engines.

@@ -16,8 +16,9 @@ type Point struct {
 	Server       string
 	Concurrency  int
 	Temperature  float64
-	MaxNewTokens *int // nil: every dataset has its own
-	NumPrompts   *int // asked for; nil: every dataset has its own
+	RequestRate  *float64 // requests per second; nil: a closed loop
+	MaxNewTokens *int     // nil: every dataset has its own
+	NumPrompts   *int     // asked for; nil: every dataset has its own
 	Rows         []*result.Row
 }
 
@@ -56,7 +57,7 @@ func Points(rows []*result.Row, own map[string]Own) []Point {
 }
 
 func pointOf(r *result.Row, own Own) Point {
-	p := Point{Server: r.Server, Concurrency: r.Concurrency, Temperature: r.Temperature}
+	p := Point{Server: r.Server, Concurrency: r.Concurrency, Temperature: r.Temperature, RequestRate: r.RequestRate}
 	if !own.MaxNewTokens {
 		p.MaxNewTokens = &r.MaxNewTokens
 	}
@@ -70,7 +71,7 @@ func pointOf(r *result.Row, own Own) Point {
 // fits every value.
 func (p Point) takes(q Point) bool {
 	fits := func(a, b *int) bool { return b == nil || a != nil && *a == *b }
-	return p.Server == q.Server && p.Concurrency == q.Concurrency && p.Temperature == q.Temperature &&
+	return p.Server == q.Server && p.Concurrency == q.Concurrency && p.Temperature == q.Temperature && p.rate() == q.rate() &&
 		fits(p.MaxNewTokens, q.MaxNewTokens) && fits(p.NumPrompts, q.NumPrompts)
 }
 

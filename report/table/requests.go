@@ -9,7 +9,7 @@ import (
 
 // requestGrid is accept_length over single answers, for the cells where the engine
 // tells. Repeats are averaged.
-func requestGrid(ls []line, axes []Column) Grid {
+func requestGrid(ls []line, axes []Column, notes *footnotes) Grid {
 	g := Grid{Title: "accept_length over requests: each answer counts once, however long", Brief: true}
 	for _, c := range axes {
 		g.Columns = append(g.Columns, c.header())
@@ -24,7 +24,11 @@ func requestGrid(ls []line, axes []Column) Grid {
 		if len(l.ok) == 0 || l.value(values[0]) == nil {
 			continue
 		}
-		g.Lines = append(g.Lines, l.identity(append(append([]Column{}, axes...), values...)))
+		cells := l.identity(axes)
+		for _, c := range values {
+			cells = append(cells, l.cell(c, notes))
+		}
+		g.Lines = append(g.Lines, cells)
 	}
 	if len(g.Lines) == 0 {
 		return Grid{}

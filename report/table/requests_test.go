@@ -37,13 +37,13 @@ func TestRequestAndCategoryGrids(t *testing.T) {
 	}
 	axes := []Column{column("server")}
 	ls := lines(refs)
-	if diff := cmp.Diff([][]string{{"a", "2.500", "1.500", "2.000", "3.000"}}, texts(requestGrid(ls, axes))); diff != "" {
+	if diff := cmp.Diff([][]string{{"a", "2.500", "1.500", "2.000", "3.000"}}, texts(requestGrid(ls, axes, &footnotes{}))); diff != "" {
 		t.Errorf("over requests (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([][]string{{"a", "math", "4", "2.000"}, {"a", "chat", "2", "n/a"}}, texts(categoryGrid(ls, axes))); diff != "" {
 		t.Errorf("by category (-want +got):\n%s", diff)
 	}
-	if a, b := requestGrid(ls[1:], axes), categoryGrid(ls[1:], axes); a.Title != "" || b.Title != "" {
+	if a, b := requestGrid(ls[1:], axes, &footnotes{}), categoryGrid(ls[1:], axes); a.Title != "" || b.Title != "" {
 		t.Errorf("grids without a line: %q, %q", a.Title, b.Title)
 	}
 }

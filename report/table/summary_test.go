@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,22 +79,31 @@ func TestTitle(t *testing.T) {
 	}{
 		{"no rows", "specsweep", nil},
 		{"no speedup", "demo", numbered(speed("a", "d", 8, nil))},
-		{"one dataset", "demo: a 1.50x over no speculation (d; concurrency 8)", numbered(speed("a", "d", 8, ptr(1.5)))},
-		{"two datasets", "demo: a 2.00x over no speculation (geometric mean of d, e; concurrency 8)",
+		{"one dataset", "demo: a 1.50x over no speculation (d; concurrency 8; one run)", numbered(speed("a", "d", 8, ptr(1.5)))},
+		{"two datasets", "demo: a 2.00x over no speculation (geometric mean of d, e; concurrency 8; one run)",
 			numbered(speed("a", "d", 8, ptr(1.0)), speed("a", "e", 8, ptr(4.0)))},
-		{"a dataset without", "demo: a 1.50x over no speculation (d; without e; concurrency 8)",
+		{"a dataset without", "demo: a 1.50x over no speculation (d; without e; concurrency 8; one run)",
 			numbered(speed("a", "d", 8, ptr(1.5)), speed("a", "e", 8, nil))},
-		{"a baseline of another engine", "demo: a 1.50x over no speculation (d; without e; concurrency 8)",
+		{"a baseline of another engine", "demo: a 1.50x over no speculation (d; without e; concurrency 8; one run)",
 			numbered(speed("a", "d", 8, ptr(1.5)), foreign)},
-		{"two concurrencies are never one mean", "demo: 1.00x to 4.00x over no speculation (d; 1 server; concurrency 1, 8)",
+		{"two concurrencies are never one mean", "demo: 1.00x to 4.00x over no speculation (d; 1 server; concurrency 1, 8; one run each)",
 			numbered(speed("a", "d", 1, ptr(1.0)), speed("a", "d", 8, ptr(4.0)))},
-		{"two servers", "demo: 1.00x to 4.00x over no speculation (d; 2 servers; concurrency 8)",
+		{"two servers", "demo: 1.00x to 4.00x over no speculation (d; 2 servers; concurrency 8; one run each)",
 			numbered(speed("a", "d", 8, ptr(1.0)), speed("b", "d", 8, ptr(4.0)))},
-		{"two servers on two datasets", "demo: 2.00x to 4.00x over no speculation (geometric means of d, e; 2 servers; concurrency 8)",
+		{"two servers on two datasets", "demo: 2.00x to 4.00x over no speculation (geometric means of d, e; 2 servers; concurrency 8; one run each)",
 			numbered(speed("a", "d", 8, ptr(1.0)), speed("a", "e", 8, ptr(4.0)), speed("b", "d", 8, ptr(4.0)), speed("b", "e", 8, ptr(4.0)))},
-		{"a server that lacks one", "demo: 2.00x to 4.00x over no speculation (geometric means, not all over the same datasets; 2 servers; concurrency 8)",
+		{"a server that lacks one", "demo: 2.00x to 4.00x over no speculation (geometric means, not all over the same datasets; 2 servers; concurrency 8; one run each)",
 			numbered(speed("a", "d", 8, ptr(1.0)), speed("a", "e", 8, ptr(4.0)), speed("b", "d", 8, ptr(4.0)), speed("b", "e", 8, nil))},
-		{"a doubtful speedup", "demo: a 1.50x over no speculation (d; concurrency 8; see the footnotes)", numbered(doubtful)},
+		{"a doubtful speedup", "demo: a 1.50x over no speculation (d; concurrency 8; one run; see the footnotes)", numbered(doubtful)},
+		{"two runs have no interval", "demo: a 1.50x over no speculation (d; concurrency 8; two runs)", repeated("a", "d", 8, 1.45, 1.55)},
+		{"an interval that holds 1", "demo: a not different from no speculation: 1.00x (d; concurrency 8)", repeated("a", "d", 8, 0.9, 1, 1.1)},
+		{"three runs that agree", "demo: a 1.50x over no speculation (d; concurrency 8)", repeated("a", "d", 8, 1.49, 1.5, 1.51)},
+		{"the best server", "demo: b 1.50x over no speculation, the best of 2 servers (d; concurrency 8)",
+			numbered(slices.Concat(repeated("a", "d", 8, 1.19, 1.2, 1.21), repeated("b", "d", 8, 1.49, 1.5, 1.51))...)},
+		{"no best where the difference is not shown", "demo: 1.30x to 1.33x over no speculation (d; 2 servers; concurrency 8)",
+			numbered(slices.Concat(repeated("a", "d", 8, 1.2, 1.3, 1.4), repeated("b", "d", 8, 1.4, 1.3, 1.3))...)},
+		{"nobody is different", "demo: nowhere different from no speculation: 1.00x to 1.01x (d; 2 servers; concurrency 8)",
+			numbered(slices.Concat(repeated("a", "d", 8, 0.9, 1, 1.1), repeated("b", "d", 8, 1.1, 1.0, 0.93))...)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := Build(tt.rows, Options{}).Title; got != tt.want {
@@ -225,8 +235,8 @@ func TestEveryLineIsFull(t *testing.T) {
 		result.Row{CellID: "z", Error: "x"}, result.Row{CellID: "nil"})
 	rows[0].PerPosition = result.Floats{0.5}
 	tab := Build(rows, Options{})
-	if len(tab.Details) != 4 {
-		t.Errorf("%d details, want speedups, aggregates, positions and repeats", len(tab.Details))
+	if len(tab.Details) != 6 {
+		t.Errorf("%d details, want the summary, side by side, speedups, aggregates, positions and repeats", len(tab.Details))
 	}
 	for _, g := range append(tab.Details, tab.Main) {
 		for i, l := range g.Lines {

@@ -1,13 +1,15 @@
 // Package table turns rows into tables as data: which columns, which value in
 // each cell, what doubt stands beside it and what is best. Renderers only print.
 //
-// It computes nothing that would need more than the rows, makes no verdicts, and
-// escapes no markup; but text from outside is cleaned of control characters here,
-// once for all formats.
+// It computes nothing that would need more than the rows, calls nothing different or
+// best without an interval over repeats that says so, never does so of acceptance,
+// whose unit is the prompt, and escapes no markup; but text from outside is cleaned of
+// control characters here, once for all formats.
 package table
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/specsweep/specsweep/runner/result"
@@ -21,7 +23,7 @@ type Table struct {
 	Title   string   // one line: the plan, and what it gained
 	Caption []string // short facts that hold for all of it
 	Main    Grid
-	Notes   []string // footnotes of Main; a mark n in a cell is Notes[n-1]
+	Notes   []string // footnotes of Main and, after them, of Details; a mark n in a cell is Notes[n-1]
 	Remarks []string // how to read Main
 	Details []Grid
 }
@@ -29,6 +31,7 @@ type Table struct {
 // Grid is one table. Every line has as many cells as there are columns.
 type Grid struct {
 	Title   string // empty for Main
+	Name    string // one of the Grid constants, or empty
 	Brief   bool   // worth its place on a terminal too
 	Columns []Header
 	Lines   [][]Cell
@@ -59,12 +62,22 @@ func (g Grid) HasBest() bool {
 	return false
 }
 
+// HasBest tells whether any table marks a cell as the best.
+func (t Table) HasBest() bool {
+	return t.Main.HasBest() || slices.ContainsFunc(t.Details, Grid.HasBest)
+}
+
+// BestRemark is what the mark of the best cell means.
+const BestRemark = "higher than every other of the cells that differ in their server only, by the 95 % interval of the ratio per repeat"
+
 // Options is what a table should know beside the rows. The zero value is fine.
 type Options struct {
 	Plan   string         // its name; empty: the first row's
 	Own    map[string]Own // by dataset; see Points
 	Runs   int            // how many were asked for; 0: not known
 	Status string         // of the sweep, as the manifest has it
+	// MinEffect is the smallest relative difference that is worth a verdict.
+	MinEffect float64
 }
 
 // Build makes the table of the rows, in the order of their run_index. It never
@@ -78,15 +91,24 @@ func Build(rows []result.Row, o Options) Table {
 		o.Plan = rows[0].Plan
 	}
 	ls := lines(refs)
+	for i := range ls {
+		ls[i].least = o.MinEffect
+	}
 	axes := varying(refs)
 	hs := headlines(Points(refs, o.Own))
 	t := Table{Title: title(o, hs, axes), Caption: caption(refs, ls, o)}
-	t.Main, t.Notes = mainGrid(ls, refs, axes)
-	t.Remarks = remarks(ls, hs, axes)
-	for _, g := range []Grid{
-		headlineGrid(hs, axes), aggregateGrid(Points(refs, o.Own), axes), positionGrid(ls, axes), requestGrid(ls, axes), categoryGrid(ls, axes),
-		repeatGrid(ls, refs, axes),
-	} {
+	var notes footnotes
+	t.Main = mainGrid(ls, refs, axes, &notes)
+	t.Remarks = remarks(ls, hs, axes, o.MinEffect)
+	gs := groups(hs)
+	grids := []Grid{
+		summaryGrid(gs, hs, ls, axes, o.MinEffect), datasetGrid(ls, axes, &notes), crossoverGrid(gs, axes, o.MinEffect), headlineGrid(hs, axes, o.MinEffect),
+	}
+	grids = append(grids, labelGrids(hs, axes, o.MinEffect)...)
+	grids = append(grids, latencyGrid(ls, axes, &notes), aggregateGrid(Points(refs, o.Own), axes), positionGrid(ls, axes), requestGrid(ls, axes, &notes),
+		categoryGrid(ls, axes), repeatGrid(ls, refs, axes))
+	t.Notes = notes.texts
+	for _, g := range grids {
 		if len(g.Lines) > 0 {
 			t.Details = append(t.Details, g)
 		}

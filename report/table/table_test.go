@@ -2,6 +2,7 @@ package table
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -23,6 +24,17 @@ func okRow(server, dataset string, concurrency, repeat int, tokens int64, second
 		AcceptLength: ptr(2.5), AcceptanceRate: ptr(0.5), AcceptSource: "counters",
 		BaselineEngine: "vllm", BaselineThroughputTokS: ptr(100.0), BaselineOutputTokens: &tokens, Speedup: ptr(throughput / 100),
 	}
+}
+
+// repeated is the repeats of one cell with these speedups over 100 tok/s.
+func repeated(server, dataset string, concurrency int, speedups ...float64) []result.Row {
+	var rows []result.Row
+	for i, s := range speedups {
+		r := okRow(server, dataset, concurrency, i, 1000, 10/s)
+		r.Speedup = ptr(s)
+		rows = append(rows, r)
+	}
+	return numbered(rows...)
 }
 
 func numbered(rows ...result.Row) []result.Row {
@@ -129,7 +141,7 @@ func TestRepeatsAreCombined(t *testing.T) {
 			"baseline_throughput_tok_s": "66.7",  // 2000 / 30, not 75
 			"accept_length":             "2.750", // 1 + 700/400, not 2.5
 			"acceptance_rate":           "0.583", // 700/1200
-			"speedup":                   "2.000 (1.000–4.000)",
+			"speedup":                   "2.000 (1.000–4.000) ~",
 			"failed":                    "3",
 			"n":                         "2",
 		}},
@@ -211,20 +223,38 @@ func TestBest(t *testing.T) {
 	twin.CellID = "another extra_body"
 	weaker := func(r result.Row) result.Row { r.AcceptSource = "cumulative"; r.AcceptLength = ptr(9.0); return r }
 	foreign := func(r result.Row) result.Row { r.BaselineEngine = "sglang"; return r }
+	longer := func(r result.Row) result.Row { r.AcceptLength = ptr(9.0); return r }
+	times := func(n int, rows []result.Row) []result.Row {
+		var out []result.Row
+		for _, r := range rows {
+			for repeat := range n {
+				again := r
+				again.Repeat = repeat
+				out = append(out, again)
+			}
+		}
+		return numbered(out...)
+	}
+	twice := func(rows ...result.Row) []result.Row { return times(2, rows) }
+	threeTimes := func(rows ...result.Row) []result.Row { return times(3, rows) }
 	for _, tt := range []struct {
 		name   string
 		rows   []result.Row
 		column string
 		want   []bool
 	}{
-		{"the higher throughput", numbered(a, b), "output_throughput_tok_s", []bool{false, true}},
-		{"the higher speedup", numbered(b, a), "speedup", []bool{true, false}},
+		{"the higher throughput, three times", threeTimes(a, b), "output_throughput_tok_s", []bool{false, true}},
+		{"the higher speedup, three times", threeTimes(b, a), "speedup", []bool{true, false}},
+		{"one run shows nothing", numbered(a, b), "speedup", []bool{false, false}},
+		{"nor do two", twice(a, b), "speedup", []bool{false, false}},
+		{"what varies more than it differs", numbered(slices.Concat(repeated("a", "d", 8, 1, 2, 3), repeated("b", "d", 8, 3, 2, 1.5))...), "speedup", []bool{false, false}},
+		{"acceptance: repeats say nothing about other prompts", threeTimes(a, longer(b)), "accept_length", []bool{false, false}},
 		{"equal values have no best", numbered(a, b), "accept_length", []bool{false, false}},
-		{"one server has none", numbered(a), "speedup", []bool{false}},
-		{"two cells of one server have none", numbered(a, twin), "speedup", []bool{false, false}},
-		{"other points do not compare", numbered(a, elsewhere), "speedup", []bool{false, false}},
+		{"one server has none", threeTimes(a), "speedup", []bool{false}},
+		{"two cells of one server have none", threeTimes(a, twin), "speedup", []bool{false, false}},
+		{"other points do not compare", threeTimes(a, elsewhere), "speedup", []bool{false, false}},
 		{"acceptance from different sources", numbered(a, weaker(b)), "accept_length", []bool{false, false}},
-		{"a baseline of another engine does not compare", numbered(a, foreign(b)), "speedup", []bool{false, false}},
+		{"a baseline of another engine does not compare", threeTimes(a, foreign(b)), "speedup", []bool{false, false}},
 		{"what is no merit", numbered(a, b), "baseline_throughput_tok_s", []bool{false, false}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/report/gate"
+	"github.com/specsweep/specsweep/report/table"
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+// metrics is the columns that a threshold may name: those that are numbers.
+func metrics() []string {
+	var names []string
+	for _, c := range table.Columns() {
+		if c.Value != nil {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// limitsOf is the plan's thresholds as report/gate judges them.
+func limitsOf(p *plan.Plan) []gate.Limit {
+	var limits []gate.Limit
+	for _, t := range p.Thresholds {
+		w := gate.Where{
+			Servers: t.Where.Servers, Datasets: t.Where.Datasets, Concurrency: t.Where.Concurrency,
+			MaxNewTokens: t.Where.MaxNewTokens, Temperature: t.Where.Temperature, Labels: t.Where.Labels,
+		}
+		for _, n := range t.Where.NumPrompts {
+			prompts := gate.Prompts{N: n.N, PerSlot: n.PerSlot}
+			if n.PerSlot {
+				prompts.Least = plan.MinPerSlot
+			}
+			w.NumPrompts = append(w.NumPrompts, prompts)
+		}
+		for _, rate := range t.Where.RequestRate {
+			if math.IsInf(rate, 0) {
+				rate = 0
+			}
+			w.RequestRate = append(w.RequestRate, rate)
+		}
+		limits = append(limits, gate.Limit{Metric: t.Metric, Min: t.Min, Max: t.Max, Where: w})
+	}
+	return limits
+}
+
+// encodeLimits is the thresholds as the manifest keeps them, so that they can be judged
+// again without the plan.
+func encodeLimits(limits []gate.Limit) json.RawMessage {
+	if len(limits) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(limits)
+	if err != nil {
+		panic(fmt.Sprintf("thresholds that are no JSON: %v", err)) // plan lets finite numbers through only
+	}
+	return text
+}
+
+// decodeLimits is the thresholds of a manifest.
+func decodeLimits(m result.Manifest) ([]gate.Limit, error) {
+	if len(m.Thresholds) == 0 {
+		return nil, nil
+	}
+	var limits []gate.Limit
+	if err := json.Unmarshal(m.Thresholds, &limits); err != nil {
+		return nil, fmt.Errorf("reading the thresholds of the manifest: %w", err)
+	}
+	return limits, nil
+}
+
+// missed is the error of limits that were missed; nil for none.
+func missed(misses []gate.Miss) error {
+	if len(misses) == 0 {
+		return nil
+	}
+	lines := make([]string, len(misses))
+	for i, m := range misses {
+		lines[i] = "missed: " + m.String()
+	}
+	return &codeError{exitMissed, fmt.Errorf("%s", strings.Join(lines, "\n"))}
+}

@@ -1,0 +1,107 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/specsweep/specsweep/report/compare"
+)
+
+// Miss is one cell that a rule or a threshold does not let pass.
+type Miss struct {
+	Rule   string `json:"rule"`           // as it is written
+	Cell   string `json:"cell,omitempty"` // empty: there is no such cell
+	Metric string `json:"metric"`
+	// Value is the cell's value or, of a Rule, its change: a fraction of the old value
+	// when Relative. nil: n/a.
+	Value    *float64 `json:"value"`
+	Limit    float64  `json:"limit"`
+	Relative bool     `json:"relative,omitempty"`
+	// Reason is why there was nothing to judge, or what the judgement lacks: the
+	// estimate alone may have decided. Empty: the change is significant, or the value
+	// is plainly past its limit.
+	Reason string `json:"reason,omitempty"`
+}
+
+// String is the miss in one line.
+func (m Miss) String() string {
+	s := m.Rule + " is missed"
+	if m.Cell != "" {
+		s += ": " + m.Cell
+	}
+	switch {
+	case m.Value == nil:
+		s += ": n/a"
+	case m.Relative:
+		s += fmt.Sprintf(": %+.1f %%", *m.Value*100)
+	default:
+		s += fmt.Sprintf(": %.4g", *m.Value)
+	}
+	if m.Reason != "" {
+		s += " (" + m.Reason + ")"
+	}
+	return s
+}
+
+// Judge returns the cells whose change is past the limit of a rule, in the order of
+// the rules and then of the cells. Where the comparison has an interval the change
+// must be significant too; where it has none the estimate decides and the miss says
+// so. What cannot be judged is a miss: a cell that is not comparable, a value that
+// one side has lost, and a rule whose metric no cell has.
+func Judge(c compare.Comparison, rules []Rule) []Miss {
+	misses := []Miss{}
+	for _, r := range rules {
+		judged := 0
+		for i := range c.Cells {
+			cell := &c.Cells[i]
+			m := cell.Metric(r.Metric)
+			if m == nil {
+				if cell.NewRows.OK == 0 && cell.OldRows.OK > 0 {
+					m = &compare.Metric{Reason: "all of the new side's rows are errors"}
+				} else {
+					continue
+				}
+			}
+			judged++
+			if miss := r.judge(cell, m); miss != nil {
+				misses = append(misses, *miss)
+			}
+		}
+		if judged == 0 {
+			misses = append(misses, Miss{Rule: r.String(), Metric: r.Metric, Limit: r.Limit, Relative: r.Relative,
+				Reason: "no cell that is on both sides has the metric"})
+		}
+	}
+	return misses
+}
+
+func (r Rule) judge(cell *compare.Cell, m *compare.Metric) *Miss {
+	miss := &Miss{Rule: r.String(), Cell: cell.Identity.String(), Metric: r.Metric, Limit: r.Limit, Relative: r.Relative}
+	change := m.Delta
+	if r.Relative {
+		change = m.Rel
+	}
+	switch {
+	case cell.Incomparable != "":
+		miss.Reason = "not comparable, so not judged: " + cell.Incomparable
+		return miss
+	case change == nil && m.Delta != nil && *m.Delta == 0:
+		return nil // 0 on both sides has no ratio and no change
+	case change == nil:
+		miss.Reason = m.Reason
+		if miss.Reason == "" {
+			miss.Reason = "the old value is 0, so there is no relative change"
+		}
+		return miss
+	case !r.past(*change):
+		return nil
+	}
+	miss.Value = change
+	if i := m.Shown(); i == nil || i.Range {
+		miss.Reason = "decided by the estimate alone: " + m.Reason
+		return miss
+	}
+	if !m.Significant() {
+		return nil
+	}
+	return miss
+}
