@@ -40,7 +40,11 @@ type Terminal struct {
 func NewSet(rows []result.Row, m result.Manifest) Set {
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b result.Row) int { return a.RunIndex - b.RunIndex })
-	return Set{Rows: sorted, Manifest: m}
+	s := Set{Rows: sorted, Manifest: m}
+	if m.MinEffect != nil {
+		s.MinEffect = *m.MinEffect
+	}
+	return s
 }
 
 // table is the set as data.

@@ -16,6 +16,7 @@ const (
 	exitFailed      exitCode = 1   // every run failed, or the work could not start
 	exitUsage       exitCode = 2   // flags or plan invalid; nothing was started or written
 	exitSomeFailed  exitCode = 3   // some runs failed
+	exitMissed      exitCode = 4   // a threshold or --fail-on missed
 	exitInterrupted exitCode = 130 // Ctrl-C or SIGTERM; finished rows are kept
 )
 
@@ -24,6 +25,7 @@ const exitCodesHelp = `Exit codes:
   1    every run failed, or could not start
   2    usage or plan invalid; nothing was started or written
   3    some runs failed
+  4    a threshold or --fail-on missed
   130  interrupted; finished rows are kept
 `
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/specsweep/specsweep/plan"
@@ -23,10 +24,14 @@ func metrics() []string {
 	return names
 }
 
-// limitsOf is the plan's thresholds as report/gate judges them.
-func limitsOf(p *plan.Plan) []gate.Limit {
+// limitsOf is the plan's thresholds as report/gate judges them: those that speak of any
+// of the runs. --only may have left the others without a cell.
+func limitsOf(p *plan.Plan, runs []plan.Run) []gate.Limit {
 	var limits []gate.Limit
 	for _, t := range p.Thresholds {
+		if !slices.ContainsFunc(runs, func(r plan.Run) bool { return t.Where.Matches(&r) }) {
+			continue
+		}
 		w := gate.Where{
 			Servers: t.Where.Servers, Datasets: t.Where.Datasets, Concurrency: t.Where.Concurrency,
 			MaxNewTokens: t.Where.MaxNewTokens, Temperature: t.Where.Temperature, Labels: t.Where.Labels,
@@ -81,7 +86,7 @@ func missed(misses []gate.Miss) error {
 	}
 	lines := make([]string, len(misses))
 	for i, m := range misses {
-		lines[i] = "missed: " + m.String()
+		lines[i] = m.String()
 	}
 	return &codeError{exitMissed, fmt.Errorf("%s", strings.Join(lines, "\n"))}
 }

@@ -24,7 +24,7 @@ func loadMatrix(cmd *cobra.Command, e *env, path string, engines *engine.Registr
 	if err != nil {
 		return matrix{}, usage(err)
 	}
-	p, err := plan.Load(path, plan.Options{Engines: engines.Names(), LookupEnv: e.lookup, Override: over})
+	p, err := plan.Load(path, plan.Options{Engines: engines.Names(), Metrics: metrics(), LookupEnv: e.lookup, Override: over})
 	if err != nil {
 		return matrix{}, usage(err)
 	}

@@ -41,7 +41,7 @@ func newManifest(e *env, job sweepJob) result.Manifest {
 		Host:    result.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Command: job.command, Overrides: job.overrides, Labels: p.Labels, DatasetAxes: ownAxes(p.Datasets),
 		StartedAt: e.now().UTC(), Status: result.StatusRunning,
-		Cells: map[string]json.RawMessage{}, Runs: len(job.runs),
+		Cells: map[string]json.RawMessage{}, Runs: len(job.runs), Thresholds: encodeLimits(limitsOf(p, job.runs)), MinEffect: &p.MinEffect,
 	}
 	for _, r := range job.runs {
 		m.Cells[r.CellID] = r.Cell

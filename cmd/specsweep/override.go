@@ -17,6 +17,7 @@ type overrideFlags struct {
 	concurrency  []int
 	maxNewTokens []int
 	temperature  []float64
+	requestRate  []string
 	repeats      int
 	only         []string
 }
@@ -26,6 +27,7 @@ func (o *overrideFlags) add(fs *pflag.FlagSet) {
 	fs.IntSliceVar(&o.concurrency, "concurrency", nil, "replace concurrency")
 	fs.IntSliceVar(&o.maxNewTokens, "max-new-tokens", nil, "replace max_new_tokens")
 	fs.Float64SliceVar(&o.temperature, "temperature", nil, "replace temperature")
+	fs.StringSliceVar(&o.requestRate, "request-rate", nil, "replace request_rate (requests per second, or inf for a closed loop)")
 	fs.IntVar(&o.repeats, "repeats", 0, "replace repeats")
 	fs.StringArrayVar(&o.only, "only", nil, "run only these cells: key=value[,value] over server, dataset and axes; may be repeated")
 }
@@ -41,6 +43,13 @@ func (o *overrideFlags) override(fs *pflag.FlagSet) (plan.Override, error) {
 		}
 		v.NumPrompts = append(v.NumPrompts, plan.NumPrompts{N: n, PerSlot: perSlot})
 	}
+	for _, text := range o.requestRate {
+		rate, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(rate > 0) {
+			return v, fmt.Errorf("--request-rate %q: want requests per second above 0, or inf", text)
+		}
+		v.RequestRate = append(v.RequestRate, rate)
+	}
 	if fs.Changed("repeats") {
 		v.Repeats = &o.repeats
 	}
@@ -50,7 +59,7 @@ func (o *overrideFlags) override(fs *pflag.FlagSet) (plan.Override, error) {
 // given are the workload flags as they were typed, for the record.
 func (o *overrideFlags) given(fs *pflag.FlagSet) map[string]string {
 	given := map[string]string{}
-	for _, name := range []string{"num-prompts", "concurrency", "max-new-tokens", "temperature", "repeats", "only"} {
+	for _, name := range []string{"num-prompts", "concurrency", "max-new-tokens", "temperature", "request-rate", "repeats", "only"} {
 		if f := fs.Lookup(name); f != nil && f.Changed {
 			given[strings.ReplaceAll(name, "-", "_")] = strings.Trim(f.Value.String(), "[]")
 		}

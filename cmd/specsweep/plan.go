@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -90,6 +91,7 @@ type planRunJSON struct {
 	MaxNewTokens int             `json:"max_new_tokens"`
 	Temperature  float64         `json:"temperature"`
 	NumPrompts   int             `json:"num_prompts"`
+	RequestRate  *float64        `json:"request_rate"` // null: a closed loop
 	Cell         json.RawMessage `json:"cell"`
 }
 
@@ -132,8 +134,13 @@ func writePlanJSON(w io.Writer, m matrix, datasets []runner.DatasetCheck) error 
 		out.Datasets = append(out.Datasets, p)
 	}
 	for _, r := range m.runs {
+		var rate *float64
+		if r.RequestRate > 0 {
+			rate = &r.RequestRate
+		}
 		out.Runs = append(out.Runs, planRunJSON{
-			RunIndex: r.Index, RunID: r.RunID, CellID: r.CellID, Repeat: r.Repeat,
+			RequestRate: rate,
+			RunIndex:    r.Index, RunID: r.RunID, CellID: r.CellID, Repeat: r.Repeat,
 			Server: r.Server.Name, Baseline: r.Server.Baseline != nil, Dataset: r.Dataset.Name,
 			Concurrency: r.Concurrency, MaxNewTokens: r.MaxNewTokens, Temperature: r.Temperature, NumPrompts: r.NumPrompts,
 			Cell: r.Cell,
@@ -144,14 +151,27 @@ func writePlanJSON(w io.Writer, m matrix, datasets []runner.DatasetCheck) error 
 
 func writePlanText(w io.Writer, m matrix, datasets []runner.DatasetCheck) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "run_id\tserver\tbaseline\tdataset\tconcurrency\tmax_new_tokens\ttemperature\tnum_prompts")
+	rates := slices.ContainsFunc(m.runs, func(r plan.Run) bool { return r.RequestRate > 0 })
+	header := "run_id\tserver\tbaseline\tdataset\tconcurrency\tmax_new_tokens\ttemperature\tnum_prompts"
+	if rates {
+		header += "\trequest_rate"
+	}
+	fmt.Fprintln(tw, header)
 	for _, r := range m.runs {
 		baseline := "none"
 		if r.Server.Baseline != nil {
 			baseline = "shared"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n", r.RunID, clean(r.Server.Name), baseline, clean(r.Dataset.Name),
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%d", r.RunID, clean(r.Server.Name), baseline, clean(r.Dataset.Name),
 			r.Concurrency, r.MaxNewTokens, strconv.FormatFloat(r.Temperature, 'g', -1, 64), r.NumPrompts)
+		switch {
+		case !rates:
+		case r.RequestRate > 0:
+			fmt.Fprintf(tw, "\t%s", strconv.FormatFloat(r.RequestRate, 'g', -1, 64))
+		default:
+			fmt.Fprint(tw, "\tinf")
+		}
+		fmt.Fprintln(tw)
 	}
 	if err := tw.Flush(); err != nil {
 		return err

@@ -3,16 +3,21 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/specsweep/specsweep/report"
+	"github.com/specsweep/specsweep/report/gate"
 	"github.com/specsweep/specsweep/runner/result"
 )
 
 func newReportCmd(e *env) *cobra.Command {
-	var format string
+	var (
+		format       string
+		check, merge bool
+	)
 	var names []string
 	for _, f := range report.Formats() {
 		names = append(names, f.Name)
@@ -21,9 +26,16 @@ func newReportCmd(e *env) *cobra.Command {
 		Use:   "report DIR...",
 		Short: "Render the tables of a run-set again, offline",
 		Long: `report reads the rows of run-sets and prints their tables. It needs neither the plan nor
-a server. What cannot be read of a run-set is named on stderr and left out.`,
+a server. What cannot be read of a run-set is named on stderr and left out.
+
+With --merge, and for html and svg always, several run-sets make one report: checkpoints that were
+measured on different days side by side, or over a label such as step.
+
+--check judges the thresholds that the run-set's plan had, and exits with 4 when one is missed.`,
 		Example: `  specsweep report results/demo/20261201T120000Z-ab12cd
-  specsweep report results/demo/* --format markdown > table.md`,
+  specsweep report results/demo/* --format markdown > table.md
+  specsweep report results/demo/* --format html > checkpoints.html
+  specsweep report results/demo/20261201T120000Z-ab12cd --check`,
 		Args: func(cmd *cobra.Command, args []string) error { return usage(cobra.MinimumNArgs(1)(cmd, args)) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, log, err := tools(cmd, e)
@@ -33,41 +45,80 @@ a server. What cannot be read of a run-set is named on stderr and left out.`,
 			if _, ok := report.FormatNamed(format); !ok {
 				return usage(fmt.Errorf("--format: unknown format %q (have %s)", format, strings.Join(names, ", ")))
 			}
-			if format == "csv" || format == "json" {
-				args, err = oneSet(args, format)
-				if err != nil {
+			sets, err := readSets(args, log)
+			if err != nil {
+				return err
+			}
+			if len(sets) > 1 && oneDocument(format) && !merge && !alwaysMerged(format) {
+				return usage(fmt.Errorf("--format %s takes one run-set at a time, or several with --merge", format))
+			}
+			var misses []gate.Miss
+			if check {
+				if misses, err = judgeSets(args, sets); err != nil {
 					return err
 				}
 			}
-			for i, dir := range args {
-				rows, problems, err := result.Read(dir)
-				if err != nil {
-					return usage(err)
-				}
-				for _, p := range problems {
-					log.Warn("run-set read in part", "dir", dir, "problem", p)
-				}
+			if len(sets) > 1 && (merge || alwaysMerged(format)) {
+				sets = []report.Set{report.Merge(sets)}
+			}
+			for i, set := range sets {
 				if i > 0 {
 					fmt.Fprintln(e.stdout)
 				}
-				if err := report.Write(e.stdout, format, onTerminal(report.NewSet(rows, manifestOf(dir, log)), e, s)); err != nil {
+				if err := report.Write(e.stdout, format, onTerminal(set, e, s)); err != nil {
 					return err
 				}
 			}
-			return nil
+			return missed(misses)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "terminal", strings.Join(names, ", ")+"; csv and json take one run-set")
+	f := cmd.Flags()
+	f.StringVar(&format, "format", "terminal", strings.Join(names, ", "))
+	f.BoolVar(&check, "check", false, "judge the plan's thresholds; exit 4 when one is missed")
+	f.BoolVar(&merge, "merge", false, "one report over all the run-sets")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// oneSet refuses what would make two documents of one file.
-func oneSet(args []string, format string) ([]string, error) {
-	if len(args) > 1 {
-		return nil, usage(fmt.Errorf("--format %s takes one run-set at a time", format))
+// oneDocument tells the formats of which two in a row are none.
+func oneDocument(format string) bool { return format != "terminal" && format != "markdown" }
+
+// alwaysMerged tells the formats that are made to show many checkpoints at once.
+func alwaysMerged(format string) bool { return format == "html" || format == "svg" }
+
+// readSets reads run-sets, whatever can be read of them.
+func readSets(dirs []string, log *slog.Logger) ([]report.Set, error) {
+	var sets []report.Set
+	for _, dir := range dirs {
+		rows, problems, err := result.Read(dir)
+		if err != nil {
+			return nil, usage(err)
+		}
+		for _, p := range problems {
+			log.Warn("run-set read in part", "dir", dir, "problem", p)
+		}
+		set := report.NewSet(rows, manifestOf(dir, log))
+		set.Name = filepath.Base(filepath.Clean(dir))
+		sets = append(sets, set)
 	}
-	return args, nil
+	return sets, nil
+}
+
+// judgeSets judges each run-set by its own thresholds. One that has none is an error:
+// a check that can only pass checks nothing.
+func judgeSets(dirs []string, sets []report.Set) ([]gate.Miss, error) {
+	var misses []gate.Miss
+	for i, set := range sets {
+		limits, err := decodeLimits(set.Manifest)
+		if err != nil {
+			return nil, usage(fmt.Errorf("%s: %w", dirs[i], err))
+		}
+		if len(limits) == 0 {
+			return nil, usage(fmt.Errorf("--check: %s has no thresholds: its plan named none, or its manifest.json is missing", dirs[i]))
+		}
+		misses = append(misses, gate.JudgeLimits(set.Rows, limits)...)
+	}
+	return misses, nil
 }
 
 // onTerminal tells the terminal format how wide and colourful it may be.

@@ -34,6 +34,7 @@ func newRootCmd(e *env) *cobra.Command {
 		newPlanCmd(e),
 		newBenchCmd(e),
 		newReportCmd(e),
+		newCompareCmd(e),
 		newDatasetsCmd(e),
 		newSimCmd(e),
 		newSchemaCmd(e),

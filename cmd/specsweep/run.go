@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/specsweep/specsweep/report"
+	"github.com/specsweep/specsweep/report/gate"
 	"github.com/specsweep/specsweep/runner"
 	"github.com/specsweep/specsweep/runner/dataset"
 	"github.com/specsweep/specsweep/runner/engine"
@@ -106,11 +107,11 @@ func runSweep(ctx context.Context, e *env, job sweepJob) error {
 	if sweepErr != nil {
 		return sweepErr
 	}
-	return outcome(sink.rows)
+	return outcome(sink.rows, gate.JudgeLimits(sink.rows, limitsOf(job.plan, job.runs)))
 }
 
-// outcome is the exit code of the rows.
-func outcome(rows []result.Row) error {
+// outcome is the exit code of the rows and of the thresholds that they miss.
+func outcome(rows []result.Row, misses []gate.Miss) error {
 	failed := 0
 	for i := range rows {
 		if !rows[i].OK() {
@@ -120,6 +121,8 @@ func outcome(rows []result.Row) error {
 	switch {
 	case failed == len(rows):
 		return &codeError{exitFailed, fmt.Errorf("every run failed (%d of %d)", failed, len(rows))}
+	case len(misses) > 0:
+		return missed(misses)
 	case failed > 0:
 		return &codeError{exitSomeFailed, fmt.Errorf("%d of %d runs failed", failed, len(rows))}
 	}

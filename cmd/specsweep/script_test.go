@@ -2,10 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +44,8 @@ func TestScripts(t *testing.T) {
 			"count":    cmdCount,
 			"near":     cmdNear,
 			"waitrows": cmdWaitRows,
+			"exitcode": cmdExitCode,
+			"holds":    cmdHolds,
 		},
 	})
 }
@@ -49,6 +56,8 @@ func startServers(env *testscript.Env) error {
 	for name, c := range map[string]sim.Config{
 		"VLLM":        {Engine: "vllm", Model: "m", Accept: spec, Seed: 1},
 		"VLLM2":       {Engine: "vllm", Model: "m", Accept: []float64{0.5, 0.2}, Seed: 2},
+		"DETAILS_OLD": {Engine: "vllm", Model: "m", Accept: spec, Seed: 7, RequestDetails: true},
+		"DETAILS_NEW": {Engine: "vllm", Model: "m", Accept: []float64{0.88, 0.68, 0.52}, Seed: 8, RequestDetails: true},
 		"VLLM_BASE":   {Engine: "vllm", Model: "m", NoSpec: true},
 		"SGLANG":      {Engine: "sglang", Model: "m", Accept: spec, Seed: 3},
 		"SGLANG_NEW":  {Engine: "sglang", Model: "m", Accept: spec, AcceptFor: words, Seed: 4, Metrics: true},
@@ -115,6 +124,50 @@ func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
 	if (fmt.Sprint(n) == args[0]) == neg {
 		ts.Fatalf("%s: %d lines hold %q", args[1], n, args[2])
 	}
+}
+
+// cmdExitCode runs a program and checks its exit code: exitcode 4 specsweep report x.
+func cmdExitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode N program [args...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// cmdHolds checks that the interval of a metric's change in a comparison's CSV holds a
+// value: holds file metric value.
+func cmdHolds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: holds file metric value")
+	}
+	records, err := csv.NewReader(strings.NewReader(ts.ReadFile(args[0]))).ReadAll()
+	ts.Check(err)
+	want, err := strconv.ParseFloat(args[2], 64)
+	ts.Check(err)
+	for _, r := range records[1:] {
+		cell := func(name string) string { return r[slices.Index(records[0], name)] }
+		if cell("metric") != args[1] {
+			continue
+		}
+		low, err := strconv.ParseFloat(cell("delta_low"), 64)
+		ts.Check(err)
+		high, err := strconv.ParseFloat(cell("delta_high"), 64)
+		ts.Check(err)
+		if !(low <= want && want <= high) || low == high {
+			ts.Fatalf("%s: %g to %g does not hold %g", args[1], low, high, want)
+		}
+		return
+	}
+	ts.Fatalf("%s: no line of %s", args[0], args[1])
 }
 
 // cmdWaitRows waits until the run-set below a folder has so many rows:

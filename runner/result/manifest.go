@@ -46,6 +46,10 @@ type Manifest struct {
 	// DatasetAxes names, by dataset, the axes that it replaces by a value of its
 	// own: max_new_tokens, num_prompts.
 	DatasetAxes map[string][]string `json:"dataset_axes,omitempty"`
+	// Thresholds is the plan's, as report/gate reads them; MinEffect the plan's
+	// min_effect. Both are there so that the run-set can be judged without its plan.
+	Thresholds json.RawMessage `json:"thresholds,omitempty"`
+	MinEffect  *float64        `json:"min_effect,omitempty"`
 	// Runs is how many runs were asked for; 0: not known.
 	Runs int `json:"runs,omitempty"`
 }
