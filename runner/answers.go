@@ -10,10 +10,13 @@ import (
 // answers keeps what a pass's prompts were answered with, to compare it with the
 // baseline's. Bodies are only kept while the clock runs and read after it: a slot
 // must send its next request at once.
-type answers struct{ bodies [][]byte }
+type answers struct {
+	bodies [][]byte
+	texts  []string // of streamed answers, whose bodies are not whole
+}
 
 // newAnswers keeps the answers of n prompts.
-func newAnswers(n int) *answers { return &answers{make([][]byte, n)} }
+func newAnswers(n int) *answers { return &answers{make([][]byte, n), make([]string, n)} }
 
 // keep takes an answer; of a conversation's turns the last one counts, and a turn
 // that failed leaves none. Calls for one prompt come one after the other. A nil
@@ -22,8 +25,12 @@ func (a *answers) keep(c *openai.Completion) {
 	if a == nil {
 		return
 	}
-	a.bodies[c.Index] = nil
-	if c.Err == nil {
+	a.bodies[c.Index], a.texts[c.Index] = nil, ""
+	switch {
+	case c.Err != nil:
+	case c.Streamed:
+		a.texts[c.Index] = c.Text
+	default:
 		a.bodies[c.Index] = c.Body
 	}
 }
@@ -35,7 +42,11 @@ func (a *answers) sums() []*[sha256.Size]byte {
 	}
 	out := make([]*[sha256.Size]byte, len(a.bodies))
 	for i, body := range a.bodies {
-		if text := answerText(body); text != nil {
+		text := answerText(body)
+		if a.texts[i] != "" {
+			text = []byte(a.texts[i])
+		}
+		if text != nil {
 			sum := sha256.Sum256(text)
 			out[i] = &sum
 		}

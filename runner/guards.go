@@ -56,9 +56,14 @@ func baselineSide() side {
 // guard notes every doubt about a run's passes. base is nil when there is none.
 func (s *sweep) guard(row *result.Row, run *plan.Run, r int, p, base *pass) {
 	guardPass(row, run, p, base, serverSide())
+	s.guardClient(row, p, serverSide(), "")
 	guardWarmup(row, p)
 	guardTruncated(row, p)
-	guardPrompts(row, p)
+	if openLoop(run) {
+		warnSaturated(row, p, base)
+	} else {
+		guardPrompts(row, p)
+	}
 	s.guardGreedy(row, run, s.servers[s.schedule.serverOf[r]])
 	if base == nil || base.err != nil {
 		if !row.Warnings.On("output_match") {
@@ -67,6 +72,7 @@ func (s *sweep) guard(row *result.Row, run *plan.Run, r int, p, base *pass) {
 		return
 	}
 	guardPass(row, run, base, p, baselineSide())
+	s.guardClient(row, base, baselineSide(), "baseline_")
 	guardPair(row, run, p, base)
 }
 
@@ -84,6 +90,9 @@ func guardPass(row *result.Row, run *plan.Run, p, other *pass, at side) {
 			columns = append([]string{"accept_length", "acceptance_rate"}, columns...)
 		}
 		warn(row, CodeForeignTraffic, at.who+text, columns...)
+	}
+	if openLoop(run) {
+		return // how many are in flight is then for the arrivals to say
 	}
 	slots := min(run.Concurrency, p.prompts.sent)
 	if mean := p.inFlight; mean != nil && *mean < inFlightShare*float64(slots) {
@@ -186,6 +195,7 @@ func strictCodes() []string {
 		CodeBaselineEngine, CodeBaselineModel, CodeBaselineSpeculates, CodeBaselineUnknown,
 		CodeNotSpeculating, specdec.CodeSpeculationOff,
 		CodePrefixCacheUnknown, CodePrefixCacheHits, CodeForeignTraffic, CodeTokenCounts, CodeInFlight, CodeGreedy,
+		CodeClientBottleneck,
 	}
 }
 

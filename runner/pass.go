@@ -34,7 +34,16 @@ type pass struct {
 	inFlight *float64             // mean, while there were prompts left to send
 	answers  []*[sha256.Size]byte // by prompt; nil: not compared
 	warmups  int                  // requests of warm-ups that the server has had since it started
-	err      error                // why there is no result
+
+	latency  latency
+	oneChunk int           // streamed answers that came in one chunk although they have several tokens
+	client   clientUse     // what specsweep itself used
+	turns    []int         // of stats.Requests; see turnsOf
+	samples  []load.Sample // only when the plan keeps them
+	saved    bool          // they are with the Sink
+	hashes   map[int]string
+
+	err error // why there is no result
 }
 
 // promptInfo says which prompts a pass sent.
@@ -95,18 +104,23 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	if err != nil {
 		return err
 	}
-	var beyond atomic.Int64
+	var beyond, oneChunks atomic.Int64
 	var said *answers
 	if run.Temperature == 0 && run.Server.Baseline != nil {
 		said = newAnswers(len(prompts))
 	}
 	options := load.Options{
 		Concurrency: run.Concurrency,
+		AbortAfter:  s.Plan.AbortAfterFailures,
+		MaxDuration: s.Plan.MaxRunDuration,
 		Observe: func(c *openai.Completion) {
 			probe.Observe(c)
 			said.keep(c)
 			if c.CompletionTokens != nil && *c.CompletionTokens > run.MaxNewTokens {
 				beyond.Add(1)
+			}
+			if oneChunk(c) {
+				oneChunks.Add(1)
 			}
 			s.Sink.RequestDone()
 		},
@@ -114,17 +128,22 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	srv.passes++
 	srv.dataset = run.Dataset.Name
 	s.used[srv.client.URL()] = true
+	s.arrive(&options, run, len(prompts))
 	info.Prompts = follow(&options, body, prompts)
 	s.Sink.PassStarted(*info)
 	living, stop := srv.whileAlive(ctx)
 	defer stop()
 	watch := newWatch(srv.client, info.Prompts)
+	began := s.readClient()
 	p.load, err = load.Run(living, watch, bodies, options)
+	p.client = clientBetween(began, s.readClient())
+	p.beyond, p.oneChunk = int(beyond.Load()), int(oneChunks.Load())
 	if err != nil {
+		s.digest(p) // what was counted until then stands in the error row
 		return err
 	}
-	p.beyond = int(beyond.Load())
 	p.stats = probe.End(ctx)
+	s.digest(p)
 	p.inFlight = watch.body(run.Concurrency)
 	p.answers = said.sums()
 	s.warmth(srv, p, before, srv.cacheCounts(ctx))
@@ -137,6 +156,17 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 			"count", f.Count, "error", f.Example)
 	}
 	return ctx.Err()
+}
+
+// digest sums up what is known of single requests and lets go of what nobody needs any
+// more.
+func (s *sweep) digest(p *pass) {
+	p.latency = newLatency(&p.load, s.Plan.SLO)
+	p.turns = turnsOf(len(p.set), p.load.Samples, p.stats.Requests)
+	if s.keepsRequests() {
+		p.samples = p.load.Samples
+	}
+	p.load.Samples, p.load.Gaps = nil, nil
 }
 
 // acceptSources are the sources that the plan allows.
@@ -162,6 +192,7 @@ func (s *sweep) body(srv *server, run *plan.Run) openai.Body {
 		Temperature: run.Temperature,
 		TopP:        s.Plan.TopP,
 		TopK:        s.Plan.TopK,
+		Stream:      s.Plan.Stream,
 		Extra:       extra,
 	}
 }

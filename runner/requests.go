@@ -6,26 +6,24 @@ import (
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/report/stat"
-	"github.com/specsweep/specsweep/runner/dataset"
 	"github.com/specsweep/specsweep/runner/result"
 )
 
 // requestLines are the counts per answer of a run's server pass, in the order of
 // its prompts; none where the engine tells none.
 func requestLines(run *plan.Run, p *pass) []result.Request {
-	hashes := map[int]string{}
 	var out []result.Request
-	for _, r := range p.stats.Requests {
+	for i, r := range p.stats.Requests {
 		if r.Index < 0 || r.Index >= len(p.set) {
 			continue // no prompt of this pass
 		}
 		prompt := p.set[r.Index]
-		if hashes[r.Index] == "" {
-			hashes[r.Index] = dataset.Hash([]dataset.Prompt{prompt})
-		}
 		line := result.Request{
-			RunID: run.RunID, Prompt: r.Index, PromptHash: hashes[r.Index], Category: prompt.Category,
+			RunID: run.RunID, Prompt: r.Index, PromptHash: p.promptHash(r.Index), Category: prompt.Category,
 			Drafts: r.Drafts, Accepted: r.Accepted,
+		}
+		if i < len(p.turns) {
+			line.Turn = max(p.turns[i], 0)
 		}
 		if r.DraftTokens > 0 {
 			line.DraftTokens = ptr(r.DraftTokens)

@@ -63,6 +63,9 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 		PromptSet:     p.prompts.hash,
 		Warnings:      result.Warnings{},
 	}
+	if openLoop(run) {
+		row.RequestRate = ptr(run.RequestRate)
+	}
 	if row.Model == "" {
 		row.Model = run.Server.Model
 	}
@@ -76,6 +79,8 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 		return row
 	}
 	fillAcceptance(&row, p)
+	s.fillLatency(&row, p)
+	fillClient(&row, p)
 	s.fillBaseline(&row, p, base, missing)
 	s.guard(&row, run, r, p, base)
 	if s.Plan.Strict {
@@ -126,7 +131,7 @@ func warnPrompts(row *result.Row, info promptInfo) {
 		warn(row, CodeFewerPrompts, fmt.Sprintf("asked %d, the dataset gave %d (%s)", info.asked, info.sent, info.summary),
 			"num_prompts")
 	}
-	if info.sent < row.Concurrency {
+	if info.sent < row.Concurrency && row.RequestRate == nil {
 		warn(row, CodeEffectiveConcurrency, fmt.Sprintf("effective %d: there were %d prompts for concurrency %d",
 			info.sent, info.sent, row.Concurrency), "concurrency", "output_throughput_tok_s", "speedup")
 	}
@@ -199,119 +204,6 @@ func fillAcceptance(row *result.Row, p *pass) {
 // noted tells whether a pass's statistics say that.
 func noted(p *pass, code string) bool {
 	return slices.ContainsFunc(p.stats.Notes, func(n specdec.Note) bool { return n.Code == code })
-}
-
-// fillBaseline puts in the baseline's numbers and the speedup, or why there is
-// none.
-func (s *sweep) fillBaseline(row *result.Row, p, base *pass, missing string) {
-	switch {
-	case row.BaselineEngine == "":
-		warn(row, CodeNoBaseline, "the plan names no baseline_server",
-			"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens", "output_match")
-		return
-	case base == nil:
-		warn(row, CodeNoBaseline, missing,
-			"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens")
-		return
-	}
-	l := &base.load
-	if l.Completed+l.Failed > 0 {
-		row.BaselineCompleted, row.BaselineFailed = ptr(l.Completed), ptr(l.Failed)
-		row.BaselineOutputTokens = ptr(l.OutputTokens)
-	}
-	if base.err != nil {
-		columns := []string{"baseline_throughput_tok_s", "speedup"}
-		if row.BaselineCompleted == nil {
-			columns = append(columns, "baseline_completed", "baseline_failed", "baseline_output_tokens")
-		}
-		warn(row, CodeBaselineFailed, "baseline: "+base.err.Error(), columns...)
-		return
-	}
-	row.BaselineThroughputTokS = l.Throughput()
-	if why := speculates(base); why != "" {
-		// Whatever the ratio is, it is not over a server without speculation.
-		warn(row, CodeBaselineSpeculates, "the baseline server speculates itself ("+why+"): name one without speculation",
-			"speedup", "baseline_throughput_tok_s")
-	} else {
-		row.Speedup = ratio(p.load.Throughput(), l.Throughput())
-		if row.Speedup == nil {
-			warn(row, CodeNoThroughput, "a throughput is missing on one side", "speedup")
-		}
-	}
-	s.warnBaseline(row, base)
-}
-
-func (s *sweep) warnBaseline(row *result.Row, base *pass) {
-	l := &base.load
-	if l.Failed > 0 {
-		warn(row, CodeFailedRequests, fmt.Sprintf("baseline: %d of %d requests failed%s", l.Failed, l.Completed+l.Failed, because(l)),
-			"baseline_failed", "baseline_throughput_tok_s", "speedup")
-	}
-	if l.UsageMissing > 0 {
-		warn(row, CodeUsageMissing, fmt.Sprintf("baseline throughput understated: %d of %d answers had no token count",
-			l.UsageMissing, l.Completed), "baseline_throughput_tok_s", "speedup", "baseline_output_tokens")
-	}
-	if l.Retries > 0 {
-		warn(row, CodeRetries, fmt.Sprintf("baseline: %d retries, %.1f s of waiting between attempts, inside the clock",
-			l.Retries, l.RetryWait.Seconds()), "baseline_throughput_tok_s", "speedup")
-	}
-	if base.unwarmed != "" {
-		warn(row, CodeWarmupFailed, "baseline: "+base.unwarmed+": the pass may have been measured cold", "baseline_throughput_tok_s", "speedup")
-	}
-	warnBeyond(row, base, "baseline: ", "baseline_throughput_tok_s", "speedup", "baseline_output_tokens")
-	if row.BaselineThroughputTokS == nil {
-		warn(row, CodeNoThroughput, "baseline: "+noTokens(l), "baseline_throughput_tok_s")
-	}
-	if reason := unknown(base); reason != "" {
-		warn(row, CodeBaselineUnknown, "whether the baseline speculates is not known: "+reason, "speedup")
-	}
-	if row.BaselineEngine != row.Engine {
-		warn(row, CodeBaselineEngine, fmt.Sprintf("the baseline runs on another engine (%s against %s)", row.BaselineEngine, row.Engine),
-			"speedup")
-	}
-	if s.Plan.Order == plan.OrderByServer {
-		warn(row, CodeNotInterleaved, "not interleaved: server and baseline were measured one after the other (order: by_server)",
-			"speedup")
-	}
-}
-
-// speculates says how a baseline's statistics show that drafts are made there;
-// empty when they do not.
-func speculates(p *pass) string {
-	st := &p.stats
-	switch {
-	case st.NumDrafts != nil && *st.NumDrafts > 0:
-		return fmt.Sprintf("%d drafts in its pass", *st.NumDrafts)
-	case st.AcceptLength != nil:
-		return fmt.Sprintf("accept_length %.2f", *st.AcceptLength)
-	}
-	for _, n := range st.Notes {
-		switch n.Code {
-		case specdec.CodeRunTooShort, specdec.CodeRanks, specdec.CodeCountersFell, specdec.CodeInconsistent, specdec.CodeNoDraftTokens:
-			return n.Text // there is something to be said of drafts
-		}
-	}
-	return ""
-}
-
-// unknown says why it cannot be told whether a baseline speculates; empty when
-// it can.
-func unknown(p *pass) string {
-	for _, n := range p.stats.Notes {
-		switch n.Code {
-		case specdec.CodeUnreachable, specdec.CodeStatisticsOff, specdec.CodeModelNotFound:
-			return n.Text
-		}
-	}
-	return ""
-}
-
-// ratio is a/b, nil when either is missing or b is not positive.
-func ratio(a, b *float64) *float64 {
-	if a == nil || b == nil || *b <= 0 {
-		return nil
-	}
-	return ptr(*a / *b)
 }
 
 // warn adds a warning. Its text is one line.

@@ -56,6 +56,9 @@ type Sink interface {
 	PassDone(PassInfo)
 	// RequestDone is called for every answered request, from many goroutines.
 	RequestDone()
+	// Saved takes every request of a run's passes, where the plan asks for them, before
+	// the run's Requests and Row. An error ends the sweep.
+	Saved([]result.SavedRequest) error
 	// Requests takes what the answers of a run's server pass tell one by one, where
 	// they do, before the run's Row. An error ends the sweep.
 	Requests([]result.Request) error
@@ -132,6 +135,8 @@ type sweep struct {
 	written map[int]bool
 
 	firstShare map[cacheKey]float64 // of the first pass over the prompts on the server
+
+	readClient func() clientState // what this process has used so far
 }
 
 // baseKey names the pass of one baseline in one block.
@@ -148,6 +153,7 @@ func newSweep(o Options) (*sweep, error) {
 		written:  map[int]bool{},
 
 		firstShare: map[cacheKey]float64{},
+		readClient: readClient,
 	}
 	s.prompts.loaded = s.loaded
 	conns := 1
@@ -273,6 +279,9 @@ func (s *sweep) write(r int, p, base *pass, missing string) error {
 	delete(s.pending, r)
 	s.written[r] = true
 	row := s.row(&s.Runs[r], r, p, base, missing)
+	if err := s.save(&s.Runs[r], p, base); err != nil {
+		return fmt.Errorf("saving the requests of run %s: %w", row.RunID, err)
+	}
 	if lines := requestLines(&s.Runs[r], p); len(lines) > 0 {
 		if err := s.Sink.Requests(lines); err != nil {
 			return fmt.Errorf("keeping the requests of run %s: %w", row.RunID, err)

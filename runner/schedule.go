@@ -70,8 +70,8 @@ func (s *schedule) group(runs []plan.Run) [][]int {
 			base = s.add(r.Server.Name, true, r.Server.Baseline)
 		}
 		s.baselineOf = append(s.baselineOf, base)
-		key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%d\x00%d",
-			r.Dataset.Name, r.Concurrency, r.MaxNewTokens, r.Temperature, r.NumPrompts, r.Repeat)
+		key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%d\x00%v\x00%d",
+			r.Dataset.Name, r.Concurrency, r.MaxNewTokens, r.Temperature, r.NumPrompts, r.RequestRate, r.Repeat)
 		b, ok := index[key]
 		if !ok {
 			b = len(blocks)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,12 +70,24 @@ func (s *server) connect() error {
 		Timeout:    s.opts.Plan.Timeout,
 		MaxRetries: s.opts.Plan.MaxRetries,
 		MaxConns:   s.conns,
+		KeepText:   keepsText(s.opts),
 	})
 	if err != nil {
 		return err
 	}
 	s.client = client
 	return nil
+}
+
+// keepsText tells whether answers' texts are needed: to be saved, and where a streamed
+// answer has no body, to be compared or to be sent back as a turn.
+func keepsText(o *Options) bool {
+	if o.Plan.SaveOutputs || !o.Plan.Stream {
+		return o.Plan.SaveOutputs
+	}
+	return slices.ContainsFunc(o.Runs, func(r plan.Run) bool {
+		return r.Temperature == 0 && r.Server.Baseline != nil || r.Dataset.Turns == plan.TurnsAll
+	})
 }
 
 // apiKey is the endpoint's key without blanks around it. An unset or empty

@@ -37,6 +37,7 @@ type sink struct {
 	fail     error
 
 	requests []result.Request
+	saved    []result.SavedRequest
 	order    []string // requests and rows, as they came
 }
 
@@ -55,6 +56,12 @@ func (s *sink) PassDone(i runner.PassInfo) {
 	if s.stop != nil && len(s.passes) == s.stopAt {
 		s.stop()
 	}
+}
+
+func (s *sink) Saved(requests []result.SavedRequest) error {
+	s.saved = append(s.saved, requests...)
+	s.order = append(s.order, "saved "+requests[0].RunID)
+	return nil
 }
 
 func (s *sink) Requests(requests []result.Request) error {
@@ -109,13 +116,21 @@ func sweep(ctx context.Context, t *testing.T, text string, s *sink) error {
 
 func sweepWith(ctx context.Context, t *testing.T, engines *engine.Registry, text string, s *sink) error {
 	t.Helper()
+	return sweepChanged(ctx, t, engines, text, s, func(*plan.Plan, []plan.Run) {})
+}
+
+// sweepChanged carries out a plan after a change to what was loaded.
+func sweepChanged(ctx context.Context, t *testing.T, engines *engine.Registry, text string, s *sink, change func(*plan.Plan, []plan.Run)) error {
+	t.Helper()
 	p, err := plan.Parse(filepath.Join(t.TempDir(), "plan.yaml"), []byte("version: 1\nname: test\n"+text),
 		plan.Options{Engines: engines.Names(), LookupEnv: os.LookupEnv})
 	if err != nil {
 		t.Fatal(err)
 	}
+	runs := p.Expand()
+	change(p, runs)
 	return runner.Sweep(ctx, runner.Options{
-		Plan: p, Runs: p.Expand(), Engines: engines, Sink: s, Log: slog.New(slog.DiscardHandler),
+		Plan: p, Runs: runs, Engines: engines, Sink: s, Log: slog.New(slog.DiscardHandler),
 		ToolVersion: "test", LogDir: t.TempDir(), Environ: os.Environ(), LookupEnv: os.LookupEnv, Now: time.Now,
 	})
 }

@@ -40,7 +40,7 @@ func follow(o *load.Options, body openai.Body, prompts []dataset.Prompt) int {
 
 // next is the body of a prompt's turn, now that the one before is answered.
 func (c *conversations) next(prompt, turn int, answer *openai.Completion) ([]byte, error) {
-	content, err := contentOf(answer.Body)
+	content, err := contentOf(answer)
 	if err != nil {
 		return nil, fmt.Errorf("going on after turn %d: %w", turn, err)
 	}
@@ -50,8 +50,12 @@ func (c *conversations) next(prompt, turn int, answer *openai.Completion) ([]byt
 
 // contentOf is the content of an answer's first choice, a JSON string as it came.
 // A model that has answered nothing, or thought only, gives null: that is an empty
-// turn of the conversation.
-func contentOf(body []byte) (json.RawMessage, error) {
+// turn of the conversation. Of a streamed answer it is the text, for its body is not
+// whole.
+func contentOf(answer *openai.Completion) (json.RawMessage, error) {
+	if answer.Streamed {
+		return json.Marshal(answer.Text)
+	}
 	var a struct {
 		Choices []struct {
 			Message struct {
@@ -59,7 +63,7 @@ func contentOf(body []byte) (json.RawMessage, error) {
 			} `json:"message"`
 		} `json:"choices"`
 	}
-	if err := json.Unmarshal(body, &a); err != nil || len(a.Choices) == 0 {
+	if err := json.Unmarshal(answer.Body, &a); err != nil || len(a.Choices) == 0 {
 		return nil, errors.New("the answer has no message that a further turn could follow")
 	}
 	content := a.Choices[0].Message.Content

@@ -139,6 +139,8 @@ func (c *collectSink) PassStarted(i runner.PassInfo) { c.progress.passStarted(i)
 func (c *collectSink) PassDone(i runner.PassInfo)    { c.progress.passDone(i) }
 func (c *collectSink) RequestDone()                  { c.progress.request() }
 
+func (c *collectSink) Saved([]result.SavedRequest) error { return nil } // leaves no run-set
+
 func (c *collectSink) Requests([]result.Request) error { return nil } // the scripts' JSON has no place for them
 
 func (c *collectSink) Row(r result.Row) error {

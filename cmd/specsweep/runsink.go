@@ -84,6 +84,9 @@ func (s *runSink) writeManifest() {
 	}
 }
 
+// Saved appends every request of a run, where the plan asks for them, before its row.
+func (s *runSink) Saved(requests []result.SavedRequest) error { return s.run.AppendSaved(requests) }
+
 // Requests appends what single answers told, before their row.
 func (s *runSink) Requests(requests []result.Request) error { return s.run.AppendRequests(requests) }
 

@@ -9,16 +9,25 @@ import (
 
 // converse sends a prompt and its further turns and counts what becomes of them.
 // It is false when the context ended before the last one was answered.
-func converse(ctx context.Context, c Chatter, t *tally, n int, body []byte, o *Options) bool {
-	turns := o.turns(n)
+func (r *running) converse(ctx context.Context, t *tally, n int) bool {
+	o, body, turns := r.o, r.bodies[n], r.o.turns(n)
+	m := moment{sent: o.Now()}
+	m.due = m.sent
+	if o.Arrivals != nil {
+		m.due = r.start.Add(o.Arrivals[n])
+	}
 	for turn := 0; ; turn++ {
-		answer := c.Chat(ctx, body)
+		answer := r.c.Chat(ctx, body)
 		if answer.Err != nil && ctx.Err() != nil {
 			return false // not answered: given up
 		}
 		t.last = o.Now()
 		answer.Index = n
 		t.add(&answer)
+		t.sample(&answer, turn, m)
+		if answer.Err != nil {
+			r.limits.fail()
+		}
 		if o.Observe != nil {
 			o.Observe(&answer)
 		}
@@ -36,6 +45,7 @@ func converse(ctx context.Context, c Chatter, t *tally, n int, body []byte, o *O
 		if ctx.Err() != nil {
 			return false
 		}
+		m = moment{due: t.last, sent: o.Now()}
 	}
 }
 

@@ -5,7 +5,9 @@ import "time"
 // Pass is what a pass over the prompts gave.
 type Pass struct {
 	Started time.Time
-	Wall    time.Duration // first send to last answer, retries and their waits included
+	// Wall is first send to last answer, retries and their waits included; in an open
+	// loop the schedule's start to last answer.
+	Wall time.Duration
 
 	Completed, Failed int
 	OutputTokens      int64  // Σ usage.completion_tokens
@@ -23,13 +25,15 @@ type Pass struct {
 	Samples []Sample
 	// Gaps is the times between streamed chunks, of all completed answers.
 	Gaps []time.Duration
+	// GapsSampled: there were more than 5,000,000, of which Gaps is a uniform sample.
+	GapsSampled bool
 
 	Model    string    // as the answers name it: the one of the first prompt whose answer does
 	Failures []Failure // the commonest first
 }
 
 // Sample is one request. Its times count from when it was due: in a closed loop
-// that is when it was sent.
+// that is when it was sent. A further turn is due when the turn before was answered.
 type Sample struct {
 	Prompt, Turn int
 	Due          time.Duration // since Pass.Started
@@ -41,6 +45,7 @@ type Sample struct {
 	Retries      int
 	FinishReason string
 	Failed       string // kind of failure; empty: completed
+	Text         string // of the answer, where the client keeps it
 }
 
 // Failure is one kind of failure.

@@ -12,10 +12,14 @@ import (
 // tally is one slot's share of a pass. A slot's answers come in the order of
 // their prompts.
 type tally struct {
-	pass   Pass
-	last   time.Time // of the last answer
-	named  int       // the prompt whose answer pass.Model is of
-	failed map[string]failure
+	pass    Pass
+	start   time.Time // of the pass
+	last    time.Time // of the last answer
+	named   int       // the prompt whose answer pass.Model is of
+	failed  map[string]failure
+	samples []Sample
+	gaps    gaps
+	shared  *gapCount // of all slots
 }
 
 type failure struct {
@@ -80,11 +84,10 @@ func plus(a *int64, n int64) *int64 {
 }
 
 // sum adds the slots' tallies up.
-func sum(tallies []tally, start time.Time) Pass {
+func sum(tallies []*tally, start time.Time) Pass {
 	all := tally{last: start}
 	p := &all.pass
-	for i := range tallies {
-		t := &tallies[i]
+	for _, t := range tallies {
 		if t.last.After(all.last) {
 			all.last = t.last
 		}
@@ -110,6 +113,7 @@ func sum(tallies []tally, start time.Time) Pass {
 	}
 	p.Started, p.Wall = start, all.last.Sub(start)
 	p.Failures = commonest(all.failed)
+	join(tallies, p)
 	return *p
 }
 

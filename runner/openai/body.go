@@ -22,9 +22,9 @@ func (b *Body) Set(name string, value any) {
 
 // Encode is the request's JSON with these messages, a JSON list, which goes out
 // byte for byte. Fields stand in a fixed order: model, messages, max_tokens,
-// temperature, top_p, then top_k when set, then Extra by name. It fails for
-// messages that are not JSON, for values that JSON cannot hold and for an Extra
-// that names a field twice.
+// temperature, top_p, then top_k when set, then stream and stream_options when a
+// stream is asked for, then Extra by name. It fails for messages that are not JSON,
+// for values that JSON cannot hold and for an Extra that names a field twice.
 func (b Body) Encode(messages json.RawMessage) ([]byte, error) {
 	if !json.Valid(messages) {
 		return nil, errors.New("the messages are not JSON")
@@ -35,6 +35,9 @@ func (b Body) Encode(messages json.RawMessage) ([]byte, error) {
 	}
 	if b.TopK != nil {
 		fields = append(fields, field{"top_k", *b.TopK})
+	}
+	if b.Stream {
+		fields = append(fields, field{"stream", true}, field{"stream_options", verbatim(`{"include_usage":true}`)})
 	}
 	own := len(fields)
 	for _, name := range slices.Sorted(maps.Keys(b.Extra)) {
@@ -83,4 +86,16 @@ func (f field) write(w *bytes.Buffer) error {
 	}
 	w.Truncate(w.Len() - 1)
 	return nil
+}
+
+// asksStream tells a request's body whose top level says stream.
+func asksStream(body []byte) bool {
+	asks := false
+	m := membersOf(body)
+	for key, value, ok := m.next(); ok; key, value, ok = m.next() {
+		if string(key) == `"stream"` {
+			asks = string(value) == "true"
+		}
+	}
+	return asks
 }

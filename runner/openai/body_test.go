@@ -26,6 +26,11 @@ func TestEncode(t *testing.T) {
 			`{"model":"org/<m>&","messages":` + messages + `,"max_tokens":1,"temperature":0.7,"top_p":0.95,"top_k":0,` +
 				`"chat_template_kwargs":{"Think":false},"min_p":0.1,"stop":["<|end|>"]}`,
 		},
+		{
+			"a stream", Body{Model: "m", MaxTokens: 1, TopP: 1, TopK: ptr(5), Stream: true, Extra: map[string]any{"a": 1}},
+			`{"model":"m","messages":` + messages + `,"max_tokens":1,"temperature":0,"top_p":1,"top_k":5,` +
+				`"stream":true,"stream_options":{"include_usage":true},"a":1}`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := tt.b.Encode(json.RawMessage(messages))
@@ -37,6 +42,9 @@ func TestEncode(t *testing.T) {
 			}
 			if !json.Valid(got) {
 				t.Error("Encode() is not JSON")
+			}
+			if asksStream(got) != tt.b.Stream {
+				t.Errorf("asksStream(%s) = %v", got, asksStream(got))
 			}
 		})
 	}
@@ -54,6 +62,8 @@ func TestEncodeRefuses(t *testing.T) {
 		{"not a number", Body{Temperature: math.NaN()}, `[]`, "temperature"},
 		{"extra that JSON cannot hold", Body{Extra: map[string]any{"f": math.Inf(1)}}, `[]`, "field f"},
 		{"extra raw that is no JSON", Body{Extra: map[string]any{"f": json.RawMessage("{")}}, `[]`, "field f"},
+		{"extra stream twice", Body{Stream: true, Extra: map[string]any{"stream": false}}, `[]`, "stream"},
+		{"extra stream options", Body{Stream: true, Extra: map[string]any{"stream_options": map[string]any{"continuous_usage_stats": true}}}, `[]`, "stream_options"},
 		{"extra twice", Body{Extra: map[string]any{"max_tokens": 3}}, `[]`, "max_tokens"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,5 +72,22 @@ func TestEncodeRefuses(t *testing.T) {
 				t.Errorf("Encode() = %s, %v, want an error with %q", got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestAsksStream(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"stream":true}`:                true,
+		` { "stream" : true , "n" : 1 }`: true,
+		`{"stream":false}`:               false,
+		`{"stream":"true"}`:              false,
+		`{"messages":[{"content":"\"stream\":true,","stream":true}]}`: false,
+		`{"stream_options":{"stream":true}}`:                          false,
+		`[]`:                                                          false,
+		``:                                                            false,
+	} {
+		if got := asksStream([]byte(body)); got != want {
+			t.Errorf("asksStream(%s) = %v, want %v", body, got, want)
+		}
 	}
 }

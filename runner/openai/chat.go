@@ -15,15 +15,15 @@ import (
 // is broken). A redirect, any other 4xx, a certificate that does not verify and a
 // 200 that holds an error are final. Everything that goes wrong is in the
 // Completion's Err; when ctx ends, that is the context's error, at once.
+//
+// A body that asks for a stream wants server-sent events: they are timed as they
+// come, and a stream that breaks off is tried again like any other answer.
 func (c *Client) Chat(ctx context.Context, body []byte) Completion {
 	var out Completion
+	stream := asksStream(body)
 	start := c.opts.Now()
 	for {
-		text, v := c.attempt(ctx, body)
-		out.Elapsed = c.opts.Now().Sub(start) // decoding is not the server's time
-		if v.err == nil {
-			v = c.judge(text, &out)
-		}
+		v := c.attempt(ctx, body, stream, start, &out)
 		out.Err = v.err
 		if v.err == nil || !v.retry || out.Retries >= c.opts.MaxRetries {
 			return out
@@ -49,55 +49,72 @@ type verdict struct {
 	after time.Duration // the server's Retry-After, zero for none
 }
 
-// attempt sends the request once and gives the body of a 2xx.
-func (c *Client) attempt(outer context.Context, body []byte) (answer, verdict) {
+// attempt sends the request once and reads the answer into out. Its times begin at
+// start.
+func (c *Client) attempt(outer context.Context, body []byte, stream bool, start time.Time, out *Completion) verdict {
 	ctx, cancel := context.WithTimeout(outer, c.opts.Timeout)
 	defer cancel()
 	broken := func(err error) verdict {
+		out.Elapsed = c.opts.Now().Sub(start)
 		final := isFinal(err) || outer.Err() != nil
 		err = because(outer, ctx, timeout{c.opts.Timeout, " (timeout_s)"}, err)
 		return verdict{err: fmt.Errorf("POST %s%s: %w", c.shown, chatPath, err), retry: !final}
 	}
 	resp, err := c.send(ctx, c.chat, body)
 	if err != nil {
-		return answer{}, broken(err)
+		return broken(err)
 	}
 	defer func() { _ = resp.Body.Close() }() // read to its end by then, or broken
+	s := c.scratch()
+	defer c.putBack(s)
+	good := resp.StatusCode >= 200 && resp.StatusCode <= 299
+	if good && stream {
+		plain, err := c.readStream(resp, s, start)
+		if err != nil && isTransport(err) {
+			return broken(err)
+		}
+		out.Elapsed = c.opts.Now().Sub(start)
+		if err == nil {
+			err = c.judgeStream(plain, s, out)
+		}
+		return c.judged(err)
+	}
 	// The whole body before any decoding: a decoder stops at the closing brace and
 	// would not see that the answer breaks off behind it.
-	text, err := c.readBody(resp)
+	text, err := c.readBody(resp, &s.whole)
 	if err != nil {
-		return answer{}, broken(err)
+		return broken(err)
 	}
-	if s := resp.StatusCode; s < 200 || s > 299 {
-		return answer{}, verdict{
+	out.Elapsed = c.opts.Now().Sub(start) // decoding is not the server's time
+	if !good {
+		return verdict{
 			err:   c.refusal(resp, text),
-			retry: s == http.StatusTooManyRequests || s >= 500,
+			retry: resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500,
 			after: retryAfter(resp.Header, c.opts.Now),
 		}
 	}
-	return answer{text, resp.Header.Get("Content-Type")}, verdict{}
-}
-
-// answer is the body of a 2xx.
-type answer struct {
-	text        []byte
-	contentType string // for messages only: the body decides
-}
-
-// judge decodes an answer into out.
-func (c *Client) judge(a answer, out *Completion) verdict {
-	err := decode(a.text, a.contentType, c.clean, out)
-	if err == nil {
-		out.Body = a.text
-		return verdict{}
+	if err = decode(text, resp.Header.Get("Content-Type"), c.clean, s, out); err == nil {
+		out.Body = text
+		if c.opts.KeepText {
+			out.Text = s.chunk.text()
+		}
 	}
+	return c.judged(err)
+}
+
+// judged is what an answer's own faults, or none, come to.
+func (c *Client) judged(err error) verdict {
 	var refused *HTTPError
-	if errors.As(err, &refused) {
+	if err == nil || errors.As(err, &refused) {
 		return verdict{err: err}
 	}
-	retry := errors.Is(err, errNotJSON)
-	return verdict{err: fmt.Errorf("POST %s%s: %w", c.shown, chatPath, err), retry: retry}
+	return verdict{err: fmt.Errorf("POST %s%s: %w", c.shown, chatPath, err), retry: errors.Is(err, errNotJSON)}
+}
+
+// isTransport tells the errors of reading from those of what was read.
+func isTransport(err error) bool {
+	var refused *HTTPError
+	return !errors.As(err, &refused) && !errors.Is(err, errNotJSON)
 }
 
 // isFinal tells the transport errors that no second attempt mends.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,7 +28,8 @@ type Options struct {
 	// MaxConns is how many idle connections are kept: the concurrency. It is no
 	// limit on open ones.
 	MaxConns int
-	// KeepText gives every Completion the text of its answer.
+	// KeepText gives every Completion the text of its answer: the thoughts, then the
+	// content.
 	KeepText bool
 
 	// Wait waits between attempts and returns early when the context ends; nil: a
@@ -52,7 +54,8 @@ type Client struct {
 	http     *http.Client
 	chat     *http.Request // what all chat completions share; net/http writes to none of it
 	stale    time.Duration // see send
-	maxReply int64         // bytes that are read of one answer
+	maxReply int64         // bytes that are read of one answer, or of one event of a stream
+	pool     sync.Pool     // of *scratch
 }
 
 // New makes a client. It sends nothing; its errors are about the options.

@@ -6,21 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"net/http"
 )
 
 var (
 	errNotJSON   = errors.New("the answer is not JSON")
 	errNoChoices = errors.New("the answer has no choices")
 	errStream    = errors.New("the server streamed its answer (server-sent events) although stream was not asked for")
+	errNotStream = errors.New("the server answered in one piece although stream was asked for: a gateway may drop the field; without stream in the plan this server can be measured, but for its times to the first token")
 )
 
 // completion is what is read of a chat completion; every other field is left to
 // the engines. The wire format is that of OpenAI's chat completions, as vLLM,
 // SGLang and llama.cpp serve it.
 type completion struct {
-	Model   string          `json:"model"`
-	Object  string          `json:"object"`
-	Error   json.RawMessage `json:"error"`
+	Model   string `json:"model"`
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
@@ -66,26 +66,43 @@ func (c *count) pointer() *int {
 // completion from a failure, not the status or the content type: gateways put
 // errors into a 200. Without an error there is at least one choice. clean is what
 // server text goes through before it stands in an error.
-func decode(body []byte, contentType string, clean func(string) string, out *Completion) error {
+//
+// Of the text only what is read is decoded: s takes out the rest, which is most of
+// it, and keeps the answer's message.
+func decode(body []byte, contentType string, clean func(string) string, s *scratch, out *Completion) error {
 	text := bytes.TrimSpace(body)
 	if isStream(text) {
 		return errStream
 	}
-	var a completion
-	// A field of another type than ours is not broken JSON: the rest has been
-	// decoded, and what is missing then decides.
-	var mistyped *json.UnmarshalTypeError
-	if err := json.Unmarshal(text, &a); err != nil && !errors.As(err, &mistyped) {
+	if !json.Valid(text) {
 		switch kind, _, _ := mime.ParseMediaType(contentType); {
 		case kind == "text/event-stream":
 			return errStream
 		case len(text) == 0:
 			return fmt.Errorf("%w: it is empty", errNotJSON)
 		}
+		err := json.Unmarshal(text, new(json.RawMessage))
 		return fmt.Errorf("%w: %w: %s", errNotJSON, err, clean(string(text)))
 	}
-	if a.Object == "error" || !blank(a.Error) {
-		return &HTTPError{Status: 200, Message: clean(message(text))}
+	if s.chunk.scan(text) != nil {
+		return errNoChoices // JSON, but no object
+	}
+	if s.chunk.refuses() {
+		return &HTTPError{Status: http.StatusOK, Message: clean(message(text))}
+	}
+	s.merged.reset()
+	s.merged.add(&s.chunk)
+	return fill(s.merged.answer(), out)
+}
+
+// fill decodes an answer without its message into out.
+func fill(answer []byte, out *Completion) error {
+	var a completion
+	// A field of another type than ours is not broken JSON: the rest has been
+	// decoded, and what is missing then decides.
+	var mistyped *json.UnmarshalTypeError
+	if err := json.Unmarshal(answer, &a); err != nil && !errors.As(err, &mistyped) {
+		return fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	if len(a.Choices) == 0 {
 		return errNoChoices

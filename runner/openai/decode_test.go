@@ -38,7 +38,7 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got Completion
-			if err := decode([]byte(tt.body), "", oneLine, &got); err != nil {
+			if err := decode([]byte(tt.body), "", oneLine, new(scratch), &got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -67,7 +67,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got Completion
-			err := decode([]byte(tt.body), tt.contentType, oneLine, &got)
+			err := decode([]byte(tt.body), tt.contentType, oneLine, new(scratch), &got)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("decode() error = %v, want %s", err, tt.want)
 			}
@@ -81,7 +81,7 @@ func TestDecodeRefuses(t *testing.T) {
 // The body decides, not the content type: JSON under any name is an answer.
 func TestDecodeIgnoresContentType(t *testing.T) {
 	for _, kind := range []string{"", "text/plain", "text/event-stream", "not a type;;"} {
-		if err := decode([]byte(good), kind, oneLine, new(Completion)); err != nil {
+		if err := decode([]byte(good), kind, oneLine, new(scratch), new(Completion)); err != nil {
 			t.Errorf("decode() as %q: %v", kind, err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestDecodeEngines(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			var got Completion
-			if err := decode(testdata(t, "answers/"+file), "application/json", oneLine, &got); err != nil {
+			if err := decode(testdata(t, "answers/"+file), "application/json", oneLine, new(scratch), &got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -123,7 +123,7 @@ func FuzzDecodeCompletion(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var got Completion
-		err := decode(body, "", oneLine, &got)
+		err := decode(body, "", oneLine, new(scratch), &got)
 		if err != nil {
 			if len(err.Error()) > 5*maxMessage || strings.ContainsAny(err.Error(), "\n\r\x00\x1b") {
 				t.Errorf("decode() error = %q, want one short line", err)

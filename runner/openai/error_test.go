@@ -86,9 +86,10 @@ func TestKind(t *testing.T) {
 		{"ends", []error{fmt.Errorf("a: %w", io.ErrUnexpectedEOF), io.EOF, errHungUp}, "unexpected EOF"},
 		{"timeouts", []error{timeout{limit: 1}, timeout{limit: 2}, context.DeadlineExceeded}, "timeout"},
 		{"cancelled", []error{fmt.Errorf("POST http://h:1: %w", context.Canceled)}, "context canceled"},
-		{"broken JSON", []error{decode([]byte("<1>"), "", oneLine, nil), decode([]byte("{2"), "", oneLine, nil)}, "the answer is not JSON"},
+		{"broken JSON", []error{decode([]byte("<1>"), "", oneLine, new(scratch), nil), decode([]byte("{2"), "", oneLine, new(scratch), nil)}, "the answer is not JSON"},
 		{"no choices", []error{fmt.Errorf("POST http://h:1: %w", errNoChoices)}, "the answer has no choices"},
 		{"streams", []error{fmt.Errorf("POST http://h:1: %w", errStream)}, errStream.Error()},
+		{"no streams", []error{fmt.Errorf("POST http://h:1: %w", errNotStream)}, errNotStream.Error()},
 		{"others", []error{errors.New("odd 12 at 10.0.0.1:80"), errors.New("odd 7 at 10.0.0.2:81")}, "odd # at #.#.#.#:#"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -71,7 +72,7 @@ func (c *Client) do(outer context.Context, method, path, accept string, body []b
 		return fail(err)
 	}
 	defer func() { _ = resp.Body.Close() }() // read to its end by then, or broken
-	text, err := c.readBody(resp)
+	text, err := c.readBody(resp, new(bytes.Buffer))
 	if err != nil {
 		return fail(err)
 	}

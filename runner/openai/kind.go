@@ -36,6 +36,8 @@ func Kind(err error) string {
 		return errNoChoices.Error()
 	case errors.Is(err, errStream):
 		return errStream.Error()
+	case errors.Is(err, errNotStream):
+		return errNotStream.Error()
 	case errors.As(err, &certificate):
 		return general(certificate.Error())
 	case errors.As(err, &dns):

@@ -29,7 +29,10 @@ type Completion struct {
 
 	Model        string // as the answer names it
 	FinishReason string
-	Body         []byte // the answer as it came, for an engine's own fields
+	// Body is the answer as it came, for an engine's own fields. Of a stream it is one
+	// object in the shape of a whole answer, without the message: each field of the
+	// chunks, and of their first choices, as it was said last.
+	Body []byte
 
 	PromptTokens     *int // usage; nil: the answer does not say
 	CompletionTokens *int
@@ -43,8 +46,7 @@ type Completion struct {
 	Streamed   bool
 	FirstToken time.Duration // first send to the first chunk with content, reasoning or tool text; 0: none came
 	// Gaps is the times between the chunks that hold such text, one fewer than there
-	// are chunks. It belongs to the client again when the caller of Chat has had its
-	// answer: copy what is to be kept.
+	// are chunks. It belongs to the caller.
 	Gaps []time.Duration
 	Text string // of the answer, when Options.KeepText asks for it
 }

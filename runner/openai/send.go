@@ -87,8 +87,9 @@ func bare(err error) error {
 }
 
 // readBody reads an answer to its end. A body that breaks off is
-// io.ErrUnexpectedEOF, even where the part that came is valid JSON.
-func (c *Client) readBody(resp *http.Response) ([]byte, error) {
+// io.ErrUnexpectedEOF, even where the part that came is valid JSON. Where the
+// length is not told, through is what it grows in.
+func (c *Client) readBody(resp *http.Response, through *bytes.Buffer) ([]byte, error) {
 	if n := resp.ContentLength; n > 0 && n <= min(maxAhead, c.maxReply) {
 		text := make([]byte, n)
 		if _, err := io.ReadFull(resp.Body, text); err != nil {
@@ -96,14 +97,14 @@ func (c *Client) readBody(resp *http.Response) ([]byte, error) {
 		}
 		return text, nil
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, c.maxReply+1))
-	if err != nil {
+	through.Reset()
+	if _, err := through.ReadFrom(io.LimitReader(resp.Body, c.maxReply+1)); err != nil {
 		return nil, fmt.Errorf("reading the answer: %w", err)
 	}
-	if int64(len(text)) > c.maxReply {
+	if int64(through.Len()) > c.maxReply {
 		return nil, fmt.Errorf("%w (%d bytes)", errTooLarge, c.maxReply)
 	}
-	return text, nil
+	return bytes.Clone(through.Bytes()), nil
 }
 
 var errTooLarge = errors.New("the answer is too large")

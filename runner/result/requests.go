@@ -17,8 +17,9 @@ const RequestsFile = "requests.jsonl"
 // whose run_id has no row mean nothing: the sweep ended in between.
 type Request struct {
 	RunID      string `json:"run_id"`
-	Prompt     int    `json:"prompt"`      // of the run, from 0; turns of a conversation share it
-	PromptHash string `json:"prompt_hash"` // equal hashes, equal prompts, on every machine
+	Prompt     int    `json:"prompt"`         // of the run, from 0; turns of a conversation share it
+	Turn       int    `json:"turn,omitempty"` // of the conversation, from 0
+	PromptHash string `json:"prompt_hash"`    // equal hashes, equal prompts, on every machine
 	Category   string `json:"category,omitempty"`
 
 	Drafts      int64  `json:"drafts"`       // verify steps
@@ -85,7 +86,7 @@ func parseRequest(text []byte) (Request, error) {
 	switch {
 	case q.RunID == "":
 		return Request{}, errors.New("no run_id")
-	case q.Prompt < 0 || q.Drafts < 0 || q.Accepted < 0 || q.DraftTokens != nil && *q.DraftTokens < 0:
+	case q.Prompt < 0 || q.Turn < 0 || q.Drafts < 0 || q.Accepted < 0 || q.DraftTokens != nil && *q.DraftTokens < 0:
 		return Request{}, errors.New("a negative count")
 	}
 	return q, nil

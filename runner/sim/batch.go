@@ -18,6 +18,15 @@ type job struct {
 	reason string    // finish_reason of the whole answer
 	have   int       // tokens so far
 	done   chan struct{}
+	steps  chan int // when streamed: the tokens of each step as it ends, with room for all
+}
+
+// emit adds a step's tokens.
+func (j *job) emit(n int) {
+	j.have += n
+	if j.steps != nil {
+		j.steps <- n
+	}
 }
 
 // batch is the engine: one goroutine takes decode steps of all active jobs at
@@ -101,7 +110,7 @@ func (b *batch) admit(active []*job, j *job) []*job {
 	k.total.prompt += int64(j.prompt)
 	k.total.cached += int64(j.cached)
 	k.total.generated++
-	j.have = 1
+	j.emit(1)
 	if j.have < j.want {
 		return append(active, j)
 	}
@@ -158,7 +167,7 @@ func (b *batch) decode(j *job) {
 		k.average.verified(n)
 	}
 	emit = min(emit, j.want-j.have)
-	j.have += emit
+	j.emit(emit)
 	k.total.generated += int64(emit)
 }
 

@@ -27,6 +27,7 @@ type reply struct {
 	outcome outcome
 	status  int
 	body    any
+	tail    *tail // of a streamed answer, in place of status and body
 }
 
 // completion is an answer, before it is put into an engine's shape.
@@ -44,8 +45,12 @@ type completion struct {
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	s.counters.enter()
-	a := s.reply(r)
+	a := s.reply(w, r)
 	s.counters.leave(a.outcome)
+	if a.tail != nil {
+		a.tail.send()
+		return
+	}
 	switch a.outcome {
 	case aborted:
 		// Returning would send an empty 200. This is net/http's way to close the
@@ -58,8 +63,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reply decides on a request: refused, failed, or generated to its end.
-func (s *Server) reply(r *http.Request) reply {
+// reply decides on a request: refused, failed, or generated to its end. Of a streamed
+// answer all but the tail is sent by then.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request) reply {
 	if !s.serving.Load() {
 		return s.refusal(refused, &problem{http.StatusServiceUnavailable, "ServiceUnavailableError", "the engine does not run: Serve was not called", nil})
 	}
@@ -77,11 +83,18 @@ func (s *Server) reply(r *http.Request) reply {
 	if fails {
 		return s.refusal(failed, &problem{http.StatusInternalServerError, "InternalServerError", "simulated failure", nil})
 	}
-	c, ok := s.generate(r.Context(), req, d)
-	if !ok {
+	j, c := s.prepare(r.Context(), req, d)
+	c.id = fmt.Sprintf("chatcmpl-%x-%d", req.prompt[:8], n)
+	if s.c.PrefillTime > 0 && !sleep(r.Context(), s.c.PrefillTime) {
 		return reply{outcome: aborted}
 	}
-	c.id = fmt.Sprintf("chatcmpl-%x-%d", req.prompt[:8], n)
+	if req.Streamed {
+		return s.stream(w, j, c, drops)
+	}
+	if !s.batch.answer(j) { // the engine may still be at it
+		return reply{outcome: aborted}
+	}
+	c.drafts = j.drafts
 	a := reply{outcome: answered, status: http.StatusOK, body: s.dialect.completion(s.c, c)}
 	if drops {
 		a.outcome = dropped
@@ -89,9 +102,9 @@ func (s *Server) reply(r *http.Request) reply {
 	return a
 }
 
-// generate takes a request through the engine. It is false when the client, or the
-// server, went away before the end.
-func (s *Server) generate(ctx context.Context, req chatRequest, d *rand.Rand) (completion, bool) {
+// prepare makes a request into a job for the engine, and the answer that it will have
+// but for its drafts.
+func (s *Server) prepare(ctx context.Context, req chatRequest, d *rand.Rand) (*job, completion) {
 	want, reason := req.prompt.naturalLength(), reasonStop
 	if req.IgnoreEOS || want > req.limit {
 		want, reason = req.limit, reasonLength
@@ -100,11 +113,7 @@ func (s *Server) generate(ctx context.Context, req chatRequest, d *rand.Rand) (c
 	c.asks = req.asks
 	c.cached = s.lookUp(&req, c.promptTokens)
 	j := &job{gone: ctx.Done(), draws: d, rates: s.c.ratesFor(req.Messages), prompt: c.promptTokens, cached: c.cached, want: want, reason: reason, done: make(chan struct{})}
-	ok := s.batch.answer(j)
-	if ok { // else the engine may still be at it
-		c.drafts = j.drafts
-	}
-	return c, ok
+	return j, c
 }
 
 // sleep lets d pass; false: ctx ended first.

@@ -3,8 +3,8 @@
 // batching and speculative decoding well enough that throughput changes with
 // concurrency and acceptance as on a real server, and every draw can be repeated.
 //
-// It computes no model, says nothing about the speed of a real one, does not
-// stream, and knows nothing of the rest of specsweep.
+// It computes no model, says nothing about the speed of a real one, and knows nothing
+// of the rest of specsweep.
 package sim
 
 import (
@@ -40,10 +40,13 @@ type Config struct {
 	StepTime           time.Duration
 	StepTimePerRequest time.Duration
 	Latency            time.Duration // before every chat answer, errors of FailRate too
+	// PrefillTime passes before a request's first token, beside the decode steps of the
+	// others and without slowing them, as with prefill on its own workers.
+	PrefillTime time.Duration
 
 	Seed     uint64  // of all draws
 	FailRate float64 // share of chat requests that get a 500, 0 to 1
-	DropRate float64 // share of chat answers that break off in the middle of the body, 0 to 1
+	DropRate float64 // share of chat answers that break off in the middle of the body or stream, 0 to 1
 
 	// RestartAfter is how many chat requests are generated to their end before the
 	// counters start again from zero, once, as a restart makes them; 0: never.
@@ -128,7 +131,7 @@ func (c Config) validate() error {
 		d    time.Duration
 	}{
 		{"step time", c.StepTime}, {"step time per request", c.StepTimePerRequest},
-		{"latency", c.Latency}, {"idle timeout", c.IdleTimeout},
+		{"latency", c.Latency}, {"prefill time", c.PrefillTime}, {"idle timeout", c.IdleTimeout},
 	} {
 		if f.d < 0 {
 			errs = append(errs, fmt.Errorf("%s: %v is negative", f.name, f.d))

@@ -13,6 +13,8 @@ type dialect interface {
 	// completion and refusal give the JSON of an answer and of an error.
 	completion(c Config, a completion) any
 	refusal(p *problem) any
+	// streaming is the forms of an answer's chunks; a is not generated yet.
+	streaming(c Config, a completion) streaming
 }
 
 // dialects is the list of simulated engines.

@@ -33,7 +33,7 @@ func TestRefusals(t *testing.T) {
 		{"max_tokens negative", `{"model":"tiny","max_tokens":-1,` + hi + `}`, "", 400, "at least 1, got -1"},
 		{"max_tokens text", `{"model":"tiny","max_tokens":"x",` + hi + `}`, "", 400, "body.max_tokens"},
 		{"max_tokens too large", `{"model":"tiny","max_tokens":5000000,` + hi + `}`, "max_tokens_too_large", 400, "cannot be greater"},
-		{"stream", `{"model":"tiny","stream":true,` + hi + `}`, "", 400, "stream is not supported"},
+		{"stream", `{"model":"tiny","stream":true,"max_tokens":0,` + hi + `}`, "", 400, "at least 1, got 0"},
 	} {
 		for engine, d := range dialects() {
 			if engine == "llamacpp" && tc.status == http.StatusNotFound {

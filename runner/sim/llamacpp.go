@@ -74,12 +74,6 @@ func slots(c Config) []any {
 }
 
 func (llamacpp) completion(_ Config, c completion) any {
-	timings := map[string]any{
-		"cache_n": c.cached, "prompt_n": c.promptTokens - c.cached, "predicted_n": c.tokens,
-	}
-	if c.drafts.proposed > 0 { // left out otherwise
-		timings["draft_n"], timings["draft_n_accepted"] = c.drafts.proposed, c.drafts.correct
-	}
 	return map[string]any{
 		"id": c.id, "object": "chat.completion", "created": time.Now().Unix(), "model": c.model, "system_fingerprint": "simulated",
 		"choices": []any{map[string]any{
@@ -89,8 +83,18 @@ func (llamacpp) completion(_ Config, c completion) any {
 			"prompt_tokens": c.promptTokens, "total_tokens": c.promptTokens + c.tokens, "completion_tokens": c.tokens,
 			"prompt_tokens_details": map[string]any{"cached_tokens": c.cached},
 		},
-		"timings": timings,
+		"timings": c.timings(),
 	}
+}
+
+func (c completion) timings() map[string]any {
+	timings := map[string]any{
+		"cache_n": c.cached, "prompt_n": c.promptTokens - c.cached, "predicted_n": c.tokens,
+	}
+	if c.drafts.proposed > 0 { // left out otherwise
+		timings["draft_n"], timings["draft_n_accepted"] = c.drafts.proposed, c.drafts.correct
+	}
+	return timings
 }
 
 func (llamacpp) refusal(p *problem) any {

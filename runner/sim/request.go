@@ -20,7 +20,7 @@ type chatRequest struct {
 	Messages  []json.RawMessage `json:"messages"`
 	MaxTokens *int              `json:"max_tokens"`
 	IgnoreEOS bool              `json:"ignore_eos"`
-	Stream    bool              `json:"stream"`
+	Streamed  bool              `json:"stream"`
 
 	CacheSalt   string `json:"cache_salt"`   // vLLM: kept apart in the prefix cache
 	CachePrompt *bool  `json:"cache_prompt"` // llama.cpp: false declines the cache
@@ -34,6 +34,10 @@ type chatRequest struct {
 type asks struct {
 	SpecTokensDetails bool `json:"return_spec_tokens_details"` // SGLang
 	MetaInfo          bool `json:"return_meta_info"`           // SGLang
+
+	Stream struct {
+		IncludeUsage bool `json:"include_usage"` // else a streamed answer has no usage
+	} `json:"stream_options"`
 }
 
 // problem is an error answer, before it is put into an engine's shape.
@@ -118,8 +122,6 @@ func (req *chatRequest) check() *problem {
 		return badValue("max_tokens", "max_tokens must be at least 1, got %d. (parameter=max_tokens, value=%d)", req.limit, req.limit)
 	case req.limit > maxModelLen:
 		return badValue("max_tokens", "max_tokens=%d cannot be greater than max_model_len=%d. (parameter=max_tokens, value=%d)", req.limit, maxModelLen, req.limit)
-	case req.Stream:
-		return badValue("stream", "stream is not supported by this simulated server. (parameter=stream, value=true)")
 	}
 	return nil
 }

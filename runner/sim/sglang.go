@@ -115,19 +115,36 @@ func (sglang) completion(conf Config, c completion) any {
 		},
 		"metadata": map[string]any{"weight_version": "default"},
 	}
-	if c.asks.MetaInfo && since(conf.Version, 14) {
-		meta := map[string]any{"id": c.id, "prompt_tokens": c.promptTokens, "completion_tokens": c.tokens}
-		if !conf.NoSpec {
-			maps.Copy(meta, c.drafts.counts(conf.positions()))
-		}
+	if meta := c.metaInfo(conf); meta != nil {
 		choice["meta_info"] = meta
 	}
-	if c.asks.SpecTokensDetails && since(conf.Version, 19) && !conf.NoSpec {
-		details := c.drafts.counts(conf.positions())
-		maps.Copy(details, map[string]any{"spec_cap_length": 0.0, "spec_block_accept_length": 0.0, "spec_cap_lens_histogram": []int64{}})
-		answer["sglext"] = map[string]any{"spec_tokens_details": details}
+	if details := c.specDetails(conf); details != nil {
+		answer["sglext"] = details
 	}
 	return answer
+}
+
+// metaInfo is a choice's meta_info; nil: not asked for, or too old a server.
+func (c completion) metaInfo(conf Config) map[string]any {
+	if !c.asks.MetaInfo || !since(conf.Version, 14) {
+		return nil
+	}
+	meta := map[string]any{"id": c.id, "prompt_tokens": c.promptTokens, "completion_tokens": c.tokens}
+	if !conf.NoSpec {
+		maps.Copy(meta, c.drafts.counts(conf.positions()))
+	}
+	return meta
+}
+
+// specDetails is an answer's sglext; nil: not asked for, too old a server, or one
+// without speculation.
+func (c completion) specDetails(conf Config) map[string]any {
+	if !c.asks.SpecTokensDetails || !since(conf.Version, 19) || conf.NoSpec {
+		return nil
+	}
+	details := c.drafts.counts(conf.positions())
+	maps.Copy(details, map[string]any{"spec_cap_length": 0.0, "spec_block_accept_length": 0.0, "spec_cap_lens_histogram": []int64{}})
+	return map[string]any{"spec_tokens_details": details}
 }
 
 // refusal: SGLang's errors are flat, vLLM's stand under "error".

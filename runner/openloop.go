@@ -1,0 +1,95 @@
+package runner
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/specsweep/specsweep/plan"
+	"github.com/specsweep/specsweep/report/stat"
+	"github.com/specsweep/specsweep/runner/load"
+	"github.com/specsweep/specsweep/runner/result"
+)
+
+// Codes of the warnings about a finite request_rate.
+const (
+	CodeOfferedLoad = "offered_load"
+	CodeSaturated   = "saturated"
+)
+
+// saturatedShare is the part of the offered rate below which a server does not keep
+// up with what arrives.
+const saturatedShare = 0.95
+
+// openLoop tells whether requests arrive at a rate of their own.
+func openLoop(run *plan.Run) bool {
+	return run.RequestRate > 0 && !math.IsInf(run.RequestRate, 1)
+}
+
+// arrive puts the due times of n prompts into a pass's options. The seed is the plan's
+// and the repeat, so every server of a block gets the same arrivals and each repeat
+// others.
+func (s *sweep) arrive(o *load.Options, run *plan.Run, n int) {
+	if openLoop(run) {
+		o.Arrivals = load.Schedule(n, run.RequestRate, s.Plan.Arrivals != plan.ArrivalsConstant, s.Plan.Seed+uint64(run.Repeat))
+	}
+}
+
+// rates are the requests per second of a pass that were due and that were answered;
+// nil when there are too few to tell.
+type rates struct{ offered, delivered *float64 }
+
+// ratesOf compares when requests were due with when they were answered, both from
+// their 10 % to their 90 % quantile: a server that keeps up only shifts the times by its
+// latency, and the wait for the last answers, which wall_clock_s holds, does not
+// look like a lack.
+func ratesOf(l *load.Pass) rates {
+	var due, done []time.Duration
+	for i := range l.Samples {
+		s := &l.Samples[i]
+		due = append(due, s.Due)
+		if s.Failed == "" {
+			done = append(done, s.Due+s.Done)
+		}
+	}
+	return rates{rateOf(due), rateOf(done)}
+}
+
+func rateOf(times []time.Duration) *float64 {
+	at := seconds(times)
+	low, high := stat.Quantile(at, 0.1), stat.Quantile(at, 0.9)
+	if low == nil || high == nil {
+		return nil
+	}
+	return stat.Ratio(0.8*float64(len(times)), *high-*low)
+}
+
+// saturated tells whether fewer requests were answered than came.
+func (r rates) saturated() bool {
+	return r.offered != nil && (r.delivered == nil || *r.delivered < saturatedShare**r.offered)
+}
+
+// warnSaturated says which of the passes did not keep up, and whether any did not.
+func warnSaturated(row *result.Row, p, base *pass) bool {
+	any := false
+	for _, side := range []struct {
+		who     string
+		p       *pass
+		columns []string
+	}{
+		{"the server", p, []string{"output_throughput_tok_s", "speedup"}},
+		{"the baseline", base, []string{"baseline_throughput_tok_s", "speedup"}},
+	} {
+		if side.p == nil || side.p.err != nil || !side.p.latency.rates.saturated() {
+			continue
+		}
+		any = true
+		r, delivered := side.p.latency.rates, 0.0
+		if r.delivered != nil {
+			delivered = *r.delivered
+		}
+		warn(row, CodeSaturated, fmt.Sprintf("%s does not keep up: it answered %.2f of %.2f requests/s, so latencies grow with the length of the pass",
+			side.who, delivered, *r.offered), side.columns...)
+	}
+	return any
+}
