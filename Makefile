@@ -9,10 +9,10 @@ FUZZTIME ?= 30s
 # The linter's version is pinned here and nowhere else.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help demo build test check lint fuzz bench golden plans html-check
+.PHONY: help demo build test check lint vuln fuzz bench golden plans html-check release release-check
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## run plans/demo.yaml against simulated servers that it starts itself
 	PATH="$(CURDIR)/build:$$PATH" $(BIN) run plans/demo.yaml
@@ -25,12 +25,23 @@ test: ## run all tests with the race detector
 
 check: lint test plans ## all that must pass before a change lands
 	$(GO) mod tidy -diff
+	GO=$(GO) .ci/vuln
 
 lint: ## gofmt, go vet and golangci-lint
 	@test -z "$$(gofmt -l cmd plan runner report)" || { gofmt -d cmd plan runner report; exit 1; }
 	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./cmd/... ./runner/serve ./runner/result
+	GOOS=darwin $(GO) vet ./cmd/... ./runner/serve
 	$(GO) run $(GOLANGCI) run ./...
+
+vuln: ## look for known vulnerabilities in what is built (govulncheck)
+	GO=$(GO) .ci/vuln
+
+release: ## build archives, SBOMs and checksums of the checked-out commit into dist/
+	GO=$(GO) .ci/release
+
+release-check: ## build the release twice and compare the bytes
+	GO=$(GO) .ci/release --check
 
 fuzz: ## run every fuzz target for FUZZTIME
 	@set -e; grep -rl --include='*_test.go' 'func Fuzz' cmd plan runner report | while read -r f; do \

@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -17,8 +19,9 @@ type group struct {
 	job windows.Handle
 }
 
-// startGroup starts the command and puts it into a new job. What the command
-// starts in the moment between the two is not in the job.
+// startGroup starts the command suspended, puts it into a new job and lets it
+// run: so all that it ever starts is in the job too. Should this program die
+// between the first two, a process is left that never runs and holds nothing.
 func startGroup(cmd *exec.Cmd, _ time.Duration) (*group, error) {
 	job, err := newJob()
 	if err != nil {
@@ -26,16 +29,20 @@ func startGroup(cmd *exec.Cmd, _ time.Duration) (*group, error) {
 	}
 	g := &group{job: job}
 	// A console group of its own: Ctrl-C here must not end the server first.
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
 	if err := cmd.Start(); err != nil {
 		g.release()
 		return nil, err
 	}
-	if err := g.add(cmd.Process.Pid); err != nil {
+	err = g.add(cmd.Process)
+	if err == nil {
+		err = resume(uint32(cmd.Process.Pid))
+	}
+	if err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		g.release()
-		return nil, fmt.Errorf("putting process %d into its job object: %w", cmd.Process.Pid, err)
+		return nil, err
 	}
 	return g, nil
 }
@@ -56,13 +63,13 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-func (g *group) add(pid int) error {
-	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
-	if err != nil {
-		return err
+func (g *group) add(p *os.Process) error {
+	var addErr error
+	err := p.WithHandle(func(h uintptr) { addErr = windows.AssignProcessToJobObject(g.job, windows.Handle(h)) })
+	if err := errors.Join(err, addErr); err != nil {
+		return fmt.Errorf("putting process %d into its job object: %w", p.Pid, err)
 	}
-	defer func() { _ = windows.CloseHandle(h) }()
-	return windows.AssignProcessToJobObject(g.job, h)
+	return nil
 }
 
 // terminate ends the job at once: Windows has no SIGTERM, and no other request

@@ -13,7 +13,7 @@ import (
 // What an error quotes of a log.
 const (
 	tailLines = 20
-	tailBytes = 4 << 10
+	tailBytes = 2 << 10
 	// tailRead is how far back the log is read: much more than is quoted, since
 	// one progress bar redraws its line hundreds of times.
 	tailRead = 64 << 10

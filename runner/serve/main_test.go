@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -20,9 +21,10 @@ import (
 // The test binary is also every server of these tests: with helperRole set it
 // plays that role instead of running tests.
 const (
-	helperRole = "SERVE_HELPER_ROLE"
-	helperAddr = "SERVE_HELPER_ADDR" // the test's lobby
-	helperLog  = "SERVE_HELPER_LOG"  // for roles that start a server themselves
+	helperRole  = "SERVE_HELPER_ROLE"
+	helperAddr  = "SERVE_HELPER_ADDR"  // the test's lobby
+	helperLog   = "SERVE_HELPER_LOG"   // for roles that start a server themselves
+	helperTerms = "SERVE_HELPER_TERMS" // how many SIGTERMs it takes to end the process; default 1
 
 	// The race detector sleeps a second before each exit unless told not to.
 	exitAtOnce = "atexit_sleep_ms=0"
@@ -53,6 +55,11 @@ func play(role string) int {
 		}
 	case "parent", "parent-without-guard":
 		startAsParent(role) // first, so that its report says that the server is guarded
+	case "sweep":
+		return sweep()
+	}
+	if n, _ := strconv.Atoi(os.Getenv(helperTerms)); n > 1 {
+		terminated = terminatedTimes(n)
 	}
 	fmt.Println(role, "is up")
 	told := report(role)
