@@ -15,6 +15,7 @@ import (
 	"github.com/specsweep/specsweep/runner/engine"
 	"github.com/specsweep/specsweep/runner/load"
 	"github.com/specsweep/specsweep/runner/openai"
+	"github.com/specsweep/specsweep/runner/result"
 	"github.com/specsweep/specsweep/runner/specdec"
 )
 
@@ -35,6 +36,9 @@ type pass struct {
 	answers  []*[sha256.Size]byte // by prompt; nil: not compared
 	warmups  int                  // requests of warm-ups that the server has had since it started
 	err      error                // why there is no result
+
+	// restored is the earlier row that a baseline is taken from; nothing else is set then.
+	restored *result.Row
 }
 
 // promptInfo says which prompts a pass sent.

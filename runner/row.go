@@ -77,6 +77,10 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 	}
 	fillAcceptance(&row, p)
 	s.fillBaseline(&row, p, base, missing)
+	if _, other := s.earlier.baseline(run); other && base != nil && base.restored == nil && base.err == nil {
+		warn(&row, CodeBaselineAgain, "the sweep was resumed and the baseline of this block measured again: its other rows may have another one",
+			"baseline_throughput_tok_s", "speedup")
+	}
 	s.guard(&row, run, r, p, base)
 	if s.Plan.Strict {
 		beStrict(&row)
@@ -212,6 +216,10 @@ func (s *sweep) fillBaseline(row *result.Row, p, base *pass, missing string) {
 	case base == nil:
 		warn(row, CodeNoBaseline, missing,
 			"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens")
+		return
+	}
+	if base.restored != nil {
+		restoreBaseline(row, base.restored)
 		return
 	}
 	l := &base.load

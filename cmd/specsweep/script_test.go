@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 			"count":    cmdCount,
 			"near":     cmdNear,
 			"waitrows": cmdWaitRows,
+			"torn":     cmdTorn,
 		},
 	})
 }
@@ -49,6 +50,7 @@ func startServers(env *testscript.Env) error {
 	for name, c := range map[string]sim.Config{
 		"VLLM":        {Engine: "vllm", Model: "m", Accept: spec, Seed: 1},
 		"VLLM2":       {Engine: "vllm", Model: "m", Accept: []float64{0.5, 0.2}, Seed: 2},
+		"VLLM_OLD":    {Engine: "vllm", Model: "m", Accept: spec, Seed: 1, Version: "0.31.0"},
 		"VLLM_BASE":   {Engine: "vllm", Model: "m", NoSpec: true},
 		"SGLANG":      {Engine: "sglang", Model: "m", Accept: spec, Seed: 3},
 		"SGLANG_NEW":  {Engine: "sglang", Model: "m", Accept: spec, AcceptFor: words, Seed: 4, Metrics: true},
@@ -115,6 +117,17 @@ func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
 	if (fmt.Sprint(n) == args[0]) == neg {
 		ts.Fatalf("%s: %d lines hold %q", args[1], n, args[2])
 	}
+}
+
+// cmdTorn takes the end of a file's last line away, as a kill in the middle of writing
+// does: torn file.
+func cmdTorn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: torn file")
+	}
+	const end = 20
+	text := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)-end]), 0o644))
 }
 
 // cmdWaitRows waits until the run-set below a folder has so many rows:
