@@ -51,6 +51,7 @@ func startServers(env *testscript.Env) error {
 		"VLLM":        {Engine: "vllm", Model: "m", Accept: spec, Seed: 1},
 		"VLLM2":       {Engine: "vllm", Model: "m", Accept: []float64{0.5, 0.2}, Seed: 2},
 		"VLLM_OLD":    {Engine: "vllm", Model: "m", Accept: spec, Seed: 1, Version: "0.31.0"},
+		"STALLED":     {Engine: "vllm", Model: "m", Latency: time.Hour},
 		"VLLM_BASE":   {Engine: "vllm", Model: "m", NoSpec: true},
 		"SGLANG":      {Engine: "sglang", Model: "m", Accept: spec, Seed: 3},
 		"SGLANG_NEW":  {Engine: "sglang", Model: "m", Accept: spec, AcceptFor: words, Seed: 4, Metrics: true},

@@ -31,7 +31,7 @@ can tell: counts in its answers from 0.5.14 on, /flush_cache always.
 --accept gives the marginal acceptance rate of each draft position, as vLLM's
 per-position counters do: accept_length is 1 + their sum, so 0.8,0.6,0.4 gives 2.8.
 Every draw comes from --seed, the prompt and how often that prompt has come: a run can
-be repeated exactly, and repeats within a run differ.
+be repeated exactly, and repeats within a run differ, unless --same.
 
 The address is printed as the first line on stdout. Ctrl-C ends the server.`,
 		Example: `  specsweep sim --engine vllm --port 8000 --accept 0.8,0.6,0.4
@@ -75,6 +75,7 @@ The address is printed as the first line on stdout. Ctrl-C ends the server.`,
 	f.Float64Var(&stepMS, "step-ms", 1, "milliseconds of a decode step")
 	f.Float64Var(&perReqMS, "step-ms-per-request", 0, "more milliseconds of a decode step for each active request")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of all draws")
+	f.BoolVar(&c.Same, "same", false, "a prompt draws the same each time it comes, as greedy decoding does")
 	f.Float64Var(&c.FailRate, "fail-rate", 0, "share of requests answered with 500")
 	f.Float64Var(&c.DropRate, "drop-rate", 0, "share of answers that break off")
 	f.Float64Var(&latMS, "latency-ms", 0, "milliseconds before every answer")
