@@ -70,6 +70,7 @@ func startServers(env *testscript.Env) error {
 			return err
 		}
 	}
+	startEcho(env)
 	if err := startHub(env); err != nil {
 		return err
 	}
