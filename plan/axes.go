@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -11,10 +12,11 @@ const (
 	axisMaxNewTokens = "max_new_tokens"
 	axisTemperature  = "temperature"
 	axisNumPrompts   = "num_prompts"
+	axisRequestRate  = "request_rate"
 )
 
 func axisNames() []string {
-	return []string{axisConcurrency, axisMaxNewTokens, axisTemperature, axisNumPrompts}
+	return []string{axisConcurrency, axisMaxNewTokens, axisTemperature, axisNumPrompts, axisRequestRate}
 }
 
 // length is how many values the axis has.
@@ -26,6 +28,8 @@ func (a *Axes) length(axis string) int {
 		return len(a.MaxNewTokens)
 	case axisTemperature:
 		return len(a.Temperature)
+	case axisRequestRate:
+		return len(a.RequestRate)
 	default:
 		return len(a.NumPrompts)
 	}
@@ -38,6 +42,7 @@ func (l *loader) axes() {
 	a.MaxNewTokens = orDefault(f.MaxNewTokens, 256)
 	a.Temperature = orDefault(f.Temperature, 0)
 	a.NumPrompts = orDefault(f.NumPrompts, NumPrompts{N: 64})
+	a.RequestRate = orDefault(f.RequestRate, math.Inf(1))
 	l.zip()
 	l.replace()
 	l.plan.Exclude = l.matches("exclude", f.Exclude)
@@ -54,7 +59,7 @@ func orDefault[T any](values []T, fallback T) []T {
 // zip checks the axes that go together, as the file has them.
 func (l *loader) zip() {
 	l.plan.Zip = l.file.Zip
-	if l.file.Zip == nil || !l.doc.clean("zip", axisConcurrency, axisMaxNewTokens, axisTemperature, axisNumPrompts) {
+	if l.file.Zip == nil || !l.doc.clean(append(axisNames(), "zip")...) {
 		return
 	}
 	if len(l.file.Zip) < 2 {
@@ -113,6 +118,7 @@ func (l *loader) replace() {
 	replaceAxis(l, axisMaxNewTokens, o.MaxNewTokens, &a.MaxNewTokens, checkCount)
 	replaceAxis(l, axisTemperature, o.Temperature, &a.Temperature, checkTemperature)
 	replaceAxis(l, axisNumPrompts, o.NumPrompts, &a.NumPrompts, checkNumPrompts)
+	replaceAxis(l, axisRequestRate, o.RequestRate, &a.RequestRate, checkRate)
 	if o.Repeats != nil {
 		l.plan.Repeats = *o.Repeats
 		l.overrideRule("repeats", checkCount(*o.Repeats))

@@ -3,15 +3,19 @@ package plan
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
+// badPlan is a file of testdata/bad and all that is said about it.
+type badPlan struct{ name, want string }
+
 // TestBadPlans has one file for each rule, and the whole of what is said about it.
 func TestBadPlans(t *testing.T) {
-	tests := []struct{ name, want string }{
+	tests := []badPlan{
 		{"accept_sources_empty", "accept_sources_empty.yaml:8: accept_sources: an empty list: give at least one value"},
 		{"accept_sources_twice", "accept_sources_twice.yaml:8: accept_sources[1]: flush is in the list twice"},
 		{"accept_sources_unknown", `accept_sources_unknown.yaml:8: accept_sources[0]: unknown source "requests" (did you mean request?)`},
@@ -82,7 +86,7 @@ func TestBadPlans(t *testing.T) {
 		{"extra_body_nan", "extra_body_nan.yaml:8: extra_body.a[0]: want something that JSON can say, numbers in plain decimal digits (have .nan, a number to YAML)"},
 		{"extra_body_octal", "extra_body_octal.yaml:8: extra_body.a: want something that JSON can say, numbers in plain decimal digits (have 010, a number to YAML)"},
 		{"extra_body_reserved", "" +
-			"extra_body_reserved.yaml:8: extra_body.stream: specsweep sets this field itself (answers are not streamed)" + "\n" +
+			"extra_body_reserved.yaml:8: extra_body.stream: specsweep sets this field itself (from stream)" + "\n" +
 			"extra_body_reserved.yaml:8: extra_body.temperature: specsweep sets this field itself (from temperature)"},
 		{"extra_body_reserved_dataset", "extra_body_reserved_dataset.yaml:9: datasets[0].extra_body.max_tokens: specsweep sets this field itself (from max_new_tokens)"},
 		{"extra_body_reserved_top_k", "extra_body_reserved_top_k.yaml:9: extra_body.top_k: specsweep sets this field itself (from top_k)"},
@@ -114,7 +118,6 @@ func TestBadPlans(t *testing.T) {
 		{"integer_variable", `integer_variable.yaml:8: concurrency: want an integer in plain decimal digits (have the string "${C:-8}": variables are expanded in strings only)`},
 		{"invalid_utf8", "invalid_utf8.yaml:2: not YAML: invalid leading UTF-8 octet"},
 		{"key_is_a_list", "key_is_a_list.yaml:9: labels: a key must be a word (have a list)"},
-		{"key_of_a_later_version", "key_of_a_later_version.yaml:8: thresholds: unknown key (have accept_sources, api_key_env, api_key_file, baseline_server, concurrency, datasets, datasets_config, description, engine, exclude, extra_body, headers, include, labels, max_new_tokens, max_retries, model, name, num_prompts, num_steps, order, prefix_cache, repeats, server_wait_s, servers, shuffle_seed, strict, temperature, timeout_s, top_k, top_p, version, warmup_prompts, zip)"},
 		{"label_is_a_list", "label_is_a_list.yaml:8: labels.a: want a string (have a list)"},
 		{"label_without_name", `label_without_name.yaml:8: labels[""]: a label's name must not be empty`},
 		{"label_without_value", "label_without_value.yaml:8: labels.a: want a string (have nothing)"},
@@ -146,7 +149,7 @@ func TestBadPlans(t *testing.T) {
 		{"max_new_tokens_zero", "max_new_tokens_zero.yaml:8: max_new_tokens: must be at least 1 (have 0)"},
 		{"max_retries_negative", "max_retries_negative.yaml:8: max_retries: must be at least 0 (have -1)"},
 		{"merge_of_a_word", `merge_of_a_word.yaml:9: labels["<<"]: want a mapping to merge, or a list of them (have the string "word")`},
-		{"merged_key_unknown", "merged_key_unknown.yaml:5: baseline_server.name: unknown key (have accept_sources, api_key_env, api_key_file, engine, extra_body, headers, labels, launch, model, server)"},
+		{"merged_key_unknown", "merged_key_unknown.yaml:5: baseline_server.name: unknown key (have accept_sources, api_key_env, api_key_file, engine, extra_body, headers, labels, launch, model, proxy, server, tls)"},
 		{"model_empty", "model_empty.yaml:8: model: must not be empty: leave it out to use the only model that the server lists"},
 		{"name_dot", `name_dot.yaml:2: name: ".a" cannot name a folder: want at most 100 ASCII letters, digits, dots, _ and -, and neither . nor - first`},
 		{"name_long", `name_long.yaml:2: name: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…" cannot name a folder: want at most 100 ASCII letters, digits, dots, _ and -, and neither . nor - first`},
@@ -199,13 +202,13 @@ func TestBadPlans(t *testing.T) {
 		{"top_p_above_one", "top_p_above_one.yaml:8: top_p: must be above 0 and at most 1 (have 1.1)"},
 		{"top_p_zero", "top_p_zero.yaml:8: top_p: must be above 0 and at most 1 (have 0)"},
 		{"unknown_anchor", "unknown_anchor.yaml:2: not YAML: unknown anchor 'nobody' referenced"},
-		{"unknown_key_baseline", "unknown_key_baseline.yaml:8: baseline_server.num_steps: unknown key (have accept_sources, api_key_env, api_key_file, engine, extra_body, headers, labels, launch, model, server)"},
+		{"unknown_key_baseline", "unknown_key_baseline.yaml:8: baseline_server.num_steps: unknown key (have accept_sources, api_key_env, api_key_file, engine, extra_body, headers, labels, launch, model, proxy, server, tls)"},
 		{"unknown_key_dataset", "unknown_key_dataset.yaml:8: datasets[1].prompt_colum: unknown key (did you mean prompt_column?)"},
 		{"unknown_key_exclude", "unknown_key_exclude.yaml:9: exclude[0].datset: unknown key (did you mean dataset?)"},
 		{"unknown_key_launch", "unknown_key_launch.yaml:7: servers[0].launch.comand: unknown key (did you mean command?)"},
 		{"unknown_key_server", "unknown_key_server.yaml:7: servers[0].api_key_evn: unknown key (did you mean api_key_env?)"},
 		{"unknown_key_top", "unknown_key_top.yaml:8: max_new_token: unknown key (did you mean max_new_tokens?)"},
-		{"unknown_key_without_likeness", "unknown_key_without_likeness.yaml:8: frobnicate: unknown key (have accept_sources, api_key_env, api_key_file, baseline_server, concurrency, datasets, datasets_config, description, engine, exclude, extra_body, headers, include, labels, max_new_tokens, max_retries, model, name, num_prompts, num_steps, order, prefix_cache, repeats, server_wait_s, servers, shuffle_seed, strict, temperature, timeout_s, top_k, top_p, version, warmup_prompts, zip)"},
+		{"unknown_key_without_likeness", "unknown_key_without_likeness.yaml:8: frobnicate: unknown key (have abort_after_failures, accept_sources, api_key_env, api_key_file, arrivals, baseline_server, concurrency, datasets, datasets_config, description, engine, exclude, extra_body, headers, include, labels, max_duration_s, max_new_tokens, max_retries, min_effect, model, name, num_prompts, num_steps, order, prefix_cache, proxy, repeats, request_rate, save_outputs, save_requests, seed, server_wait_s, servers, shuffle_seed, slo, stream, strict, temperature, thresholds, timeout_s, top_k, top_p, version, warmup_prompts, zip)"},
 		{"url_bad_with_password_of_a_variable", `url_bad_with_password_of_a_variable.yaml:5: servers[0].server: not a URL: "http://…@h:x"`},
 		{"url_blank", `url_blank.yaml:5: servers[0].server: not a URL: invalid character " " in host name in "http://a b:1"`},
 		{"url_empty", "url_empty.yaml:5: servers[0].server: must not be empty"},
@@ -273,6 +276,7 @@ func TestBadPlans(t *testing.T) {
 		{"shuffle_seed_negative", "shuffle_seed_negative.yaml:8: shuffle_seed: must be from 0 to 18446744073709551615 (have -1)"},
 		{"shuffle_seed_too_large", "shuffle_seed_too_large.yaml:8: shuffle_seed: must be from 0 to 18446744073709551615 (have 18446744073709551616)"},
 	}
+	tests = slices.Concat(tests, badServers(), badTraffic(), badVerdicts())
 	known := map[string]bool{}
 	for _, tt := range tests {
 		known[tt.name] = true

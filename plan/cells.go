@@ -14,8 +14,8 @@ import (
 const maxRuns = 100_000
 
 // Expand gives the runs in the order of the tables: server, dataset, the axes
-// concurrency, max_new_tokens, temperature, num_prompts (zipped ones move together
-// at the place of the first), then the cells of include; repeats innermost. It
+// concurrency, max_new_tokens, temperature, num_prompts, request_rate (zipped ones move
+// together at the place of the first), then the cells of include; repeats innermost. It
 // gives the same runs every time; a Plan that Load has not made has none.
 func (p *Plan) Expand() []Run {
 	runs := make([]Run, 0, len(p.cells)*p.Repeats)
@@ -47,6 +47,7 @@ func (l *loader) matrix() {
 	if len(m.cells) == 0 && len(l.doc.problems) == 0 {
 		l.doc.add("exclude", "everything is excluded: there is nothing to run")
 	}
+	m.meet()
 	l.plan.cells = m.cells
 }
 
@@ -99,6 +100,7 @@ type point struct {
 	concurrency, maxNewTokens int
 	temperature               float64
 	prompts                   NumPrompts
+	rate                      float64 // +Inf: a closed loop
 }
 
 // points are the points of the axes in order, at most limit + 1.
@@ -130,6 +132,8 @@ func (p *point) set(a Axes, axis string, i int) {
 		p.maxNewTokens = a.MaxNewTokens[i]
 	case axisTemperature:
 		p.temperature = a.Temperature[i]
+	case axisRequestRate:
+		p.rate = a.RequestRate[i]
 	default:
 		p.prompts = a.NumPrompts[i]
 	}
@@ -172,6 +176,7 @@ func (m *matrix) add(server, dataset int, p point) bool {
 	m.cells = append(m.cells, Run{
 		CellID: id, Server: &l.plan.Servers[server], Dataset: &l.plan.Datasets[dataset], Cell: text,
 		Concurrency: p.concurrency, MaxNewTokens: p.maxNewTokens, Temperature: p.temperature, NumPrompts: prompts,
+		RequestRate: finiteRate(p.rate),
 	})
 	return true
 }
@@ -187,6 +192,7 @@ func cellHash(text []byte) string {
 // version adds then changes no id.
 type cellJSON struct {
 	AcceptSources []string        `json:"accept_sources,omitempty"`
+	Arrivals      string          `json:"arrivals,omitempty"`
 	BaselineModel *string         `json:"baseline_model"`
 	Concurrency   int             `json:"concurrency"`
 	Dataset       json.RawMessage `json:"dataset"`
@@ -197,8 +203,11 @@ type cellJSON struct {
 	NumPrompts    int             `json:"num_prompts"`
 	NumSteps      *int            `json:"num_steps,omitempty"`
 	PrefixCache   string          `json:"prefix_cache,omitempty"`
+	RequestRate   float64         `json:"request_rate,omitempty"`
+	Seed          uint64          `json:"seed,omitempty"`
 	Server        string          `json:"server"`
 	ShuffleSeed   *uint64         `json:"shuffle_seed,omitempty"`
+	Stream        bool            `json:"stream,omitempty"`
 	Temperature   float64         `json:"temperature"`
 	TopK          *int            `json:"top_k,omitempty"`
 	TopP          float64         `json:"top_p,omitempty"`
@@ -218,6 +227,14 @@ func cellID(l *loader, server int, dataset json.RawMessage, extra map[string]any
 	}
 	if l.plan.PrefixCache != PrefixCacheCold {
 		c.PrefixCache = string(l.plan.PrefixCache)
+	}
+	c.Stream = l.plan.Stream
+	// How requests arrive means something at a finite rate only.
+	if c.RequestRate = finiteRate(p.rate); c.RequestRate > 0 {
+		c.Seed = l.plan.Seed
+		if l.plan.Arrivals != ArrivalsPoisson {
+			c.Arrivals = string(l.plan.Arrivals)
+		}
 	}
 	return c
 }

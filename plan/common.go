@@ -25,6 +25,7 @@ func (l *loader) common(at string, raw, c commonYAML) {
 	}
 	l.headers(dot+"headers", raw.Headers, c.Headers)
 	l.apiKey(dot, raw, c)
+	l.checkProxy(dot+"proxy", raw.Proxy, c.Proxy)
 	l.reserved(l.doc, dot+"extra_body", c.ExtraBody)
 }
 
@@ -86,7 +87,10 @@ func (l *loader) headers(at string, raw, headers texts) {
 func (l *loader) reserved(doc *document, at string, body anything) {
 	own := map[string]string{
 		"model": "from model", "messages": "from the datasets", "max_tokens": "from max_new_tokens", "max_completion_tokens": "from max_new_tokens",
-		"temperature": "from temperature", "top_p": "from top_p", "stream": "answers are not streamed",
+		"temperature": "from temperature", "top_p": "from top_p", "stream": "from stream",
+	}
+	if valueOr(l.file.Stream, false) {
+		own["stream_options"] = "from stream"
 	}
 	if l.file.TopK != nil {
 		own["top_k"] = "from top_k"

@@ -17,6 +17,8 @@ type decoder struct {
 	// expand replaces variables in string values. Nil leaves them as they are:
 	// ids are made from the text of the file.
 	expand func(string) (string, []string)
+	// words replace {name} in string values, before variables.
+	words map[string]string
 }
 
 // valueDecoder is a YAML type with a form of its own. decodeYAML reports whether
@@ -117,10 +119,13 @@ func fieldsOf(v reflect.Value) map[string]field {
 	fields := map[string]field{}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		if f.Anonymous {
+		switch {
+		case f.Anonymous:
 			for key, inner := range fieldsOf(v.Field(i)) {
 				fields[key] = inner
 			}
+			continue
+		case !f.IsExported(): // no key, but what the decoder keeps beside them
 			continue
 		}
 		tags := "," + f.Tag.Get("jsonschema") + ","

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -182,7 +183,7 @@ func TestIDsThatCollide(t *testing.T) {
 	}
 	m := newMatrix(l)
 	m.hash = func([]byte) string { return "0123456789" }
-	m.product(0, 0, Axes{[]int{1, 2}, []int{1}, []float64{0}, []NumPrompts{{N: 1}}, nil})
+	m.product(0, 0, Axes{[]int{1, 2}, []int{1}, []float64{0}, []NumPrompts{{N: 1}}, []float64{math.Inf(1)}})
 	if len(l.doc.problems) != 1 || !strings.Contains(l.doc.problems[0].Text, "0123456789") {
 		t.Errorf("problems %v", l.doc.problems)
 	}

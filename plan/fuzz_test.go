@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -58,7 +59,7 @@ func FuzzParse(f *testing.F) {
 // FuzzParseOnly: whatever the argument, ParseOnly and Filter return, and what is
 // kept is a part of the runs.
 func FuzzParseOnly(f *testing.F) {
-	for _, seed := range []string{"server=s", "concurrency=8,16", "num_prompts=10x", "temperature=0.5", "=", "x", "concurrency=,"} {
+	for _, seed := range []string{"server=s", "concurrency=8,16", "num_prompts=10x", "temperature=0.5", "request_rate=2,inf", "=", "x", "concurrency=,"} {
 		f.Add(seed)
 	}
 	runs := parse(f, head+oneServer+oneDataset+"concurrency: [8, 16]\n").Expand()
@@ -70,6 +71,22 @@ func FuzzParseOnly(f *testing.F) {
 		kept, err := o.Filter(runs)
 		if (err == nil) == (len(kept) == 0) || len(kept) > len(runs) {
 			t.Errorf("%q keeps %d runs: %v", arg, len(kept), err)
+		}
+	})
+}
+
+// FuzzFill: a name that is not there changes nothing, and what is filled in is
+// not looked at again.
+func FuzzFill(f *testing.F) {
+	for _, seed := range []string{"k{k}", "${k}", "{{k}}", "{k", "}{", "{port}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := fill(s, map[string]string{"no such name": "x"}); got != s && !strings.Contains(s, "{no such name}") {
+			t.Errorf("fill(%q) = %q", s, got)
+		}
+		if got := fill(s, map[string]string{"k": "{k}"}); got != s {
+			t.Errorf("fill(%q) = %q", s, got)
 		}
 	})
 }

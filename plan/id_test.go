@@ -51,6 +51,24 @@ func TestIDOfDefaultsIsFixed(t *testing.T) {
 	}
 }
 
+// The keys of a run at a rate, and what of them is left out at its default.
+func TestIDOfARateIsFixed(t *testing.T) {
+	const rate = head + oneServer + oneDataset + "stream: true\nrequest_rate: 2.50\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"defaults", rate + "arrivals: poisson\nseed: 0\n", `{"baseline_model":null,"concurrency":16,"dataset":{"input_data":"prompts.jsonl","name":"d"},"engine":"vllm",` +
+			`"max_new_tokens":256,"model":null,"num_prompts":64,"request_rate":2.5,"server":"s","stream":true,"temperature":0}`},
+		{"all", rate + "arrivals: constant\nseed: 7\n", `{"arrivals":"constant","baseline_model":null,"concurrency":16,` +
+			`"dataset":{"input_data":"prompts.jsonl","name":"d"},"engine":"vllm","max_new_tokens":256,"model":null,"num_prompts":64,` +
+			`"request_rate":2.5,"seed":7,"server":"s","stream":true,"temperature":0}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, string(parse(t, tt.text).Expand()[0].Cell)); diff != "" {
+				t.Errorf("Cell (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestCellIsCanonicalJSON(t *testing.T) {
 	p, err := Load(filepath.Join("testdata", "good", "full.yaml"), options())
 	if err != nil {
@@ -105,6 +123,16 @@ func TestWhatAnIDDependsOn(t *testing.T) {
 		"default warm-up":          base + "warmup_prompts: auto\n",
 		"default prefix_cache":     base + "prefix_cache: cold\n",
 		"strict":                   base + "strict: true\n",
+		"limits":                   base + "abort_after_failures: 3\nmax_duration_s: {run: 5, sweep: 6}\n",
+		"proxy":                    base + "proxy: http://p:1\n",
+		"tls":                      swap(`server: "http://h:1"`, `server: "https://h:1", tls: {insecure_skip_verify: true}`),
+		"thresholds":               base + "thresholds: [{metric: speedup, min: 1}]\nmin_effect: 0.5\n",
+		"what is saved":            base + "save_requests: true\nsave_outputs: true\n",
+		"slo":                      base + "slo: {e2e_latency_ms: 5}\n",
+		"default stream":           base + "stream: false\n",
+		"a closed loop":            base + "request_rate: inf\narrivals: constant\nseed: 5\n",
+		"a rate beside it":         base + "request_rate: [inf, 2]\n",
+		"for":                      swap(`{name: s, server: "http://h:1"}`, `{name: "{k}", server: "http://h:1", for: {k: [s, t]}}`),
 		"sources of the baseline":  swap("http://b:1", "{server: \"http://b:1\", accept_sources: [counters]}"),
 		"a cell beside it":         base + "concurrency: [16, 32]\n",
 	} {
@@ -144,6 +172,12 @@ func TestWhatAnIDDependsOn(t *testing.T) {
 		"warm-up":              base + "warmup_prompts: 8\n",
 		"no warm-up":           base + "warmup_prompts: 0\n",
 		"prefix_cache":         base + "prefix_cache: as_is\n",
+		"stream":               base + "stream: true\n",
+		"rate":                 base + "request_rate: 2\n",
+		"another rate":         base + "request_rate: 2.5\n",
+		"arrivals":             base + "request_rate: 2\narrivals: constant\n",
+		"seed of arrivals":     base + "request_rate: 2\nseed: 1\n",
+		"seed and arrivals":    base + "request_rate: 2\nseed: 1\narrivals: constant\n",
 		"accept_sources":       base + "accept_sources: [flush]\n",
 		"accept_sources, two":  base + "accept_sources: [counters, flush]\n",
 		"extra_body":           base + "extra_body: {a: 1}\n",
@@ -159,7 +193,7 @@ func TestWhatAnIDDependsOn(t *testing.T) {
 
 // The order of keys, at any depth, changes no id.
 func TestIDsSurviveReorderedKeys(t *testing.T) {
-	for _, name := range []string{"full", "freeform", "overlap", "minimal"} {
+	for _, name := range []string{"full", "freeform", "overlap", "minimal", "for", "latency", "thresholds"} {
 		t.Run(name, func(t *testing.T) {
 			p, err := Load(filepath.Join("testdata", "good", name+".yaml"), options())
 			if err != nil {

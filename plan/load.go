@@ -14,22 +14,24 @@ import (
 type Options struct {
 	Engines   []string                    // the engines that a plan may name
 	LookupEnv func(string) (string, bool) // for ${VAR}; nil: no variable is set
+	Metrics   []string                    // the columns that a threshold may name; empty: any word
 	Override  Override
 }
 
 // Override holds values that replace the plan's and the datasets' own. A nil
 // field replaces nothing. With any of them set, an entry of exclude or include
-// may match nothing; a zipped axis must keep its length.
+// and the where of a threshold may match nothing; a zipped axis must keep its length.
 type Override struct {
 	NumPrompts   []NumPrompts
 	Concurrency  []int
 	MaxNewTokens []int
 	Temperature  []float64
+	RequestRate  []float64 // +Inf: a closed loop
 	Repeats      *int
 }
 
 func (o Override) any() bool {
-	return o.NumPrompts != nil || o.Concurrency != nil || o.MaxNewTokens != nil || o.Temperature != nil || o.Repeats != nil
+	return o.NumPrompts != nil || o.Concurrency != nil || o.MaxNewTokens != nil || o.Temperature != nil || o.RequestRate != nil || o.Repeats != nil
 }
 
 // Load reads and checks the plan in a file. The error is Problems when the file
@@ -78,11 +80,14 @@ type loader struct {
 func (l *loader) load() {
 	l.settings()
 	l.acceptance()
+	l.traffic()
+	l.limits()
 	l.servers()
 	l.datasets()
 	l.axes()
-	sound := l.doc.clean("engine", "model", "baseline_server", "extra_body", "num_steps", "servers", "datasets", "datasets_config",
-		"concurrency", "max_new_tokens", "temperature", "num_prompts", "zip", "exclude", "include", "top_p", "top_k", "repeats", "shuffle_seed",
+	l.thresholds()
+	sound := l.doc.clean(axisNames()...) && l.doc.clean("engine", "model", "baseline_server", "extra_body", "num_steps", "servers",
+		"datasets", "datasets_config", "stream", "arrivals", "seed", "zip", "exclude", "include", "top_p", "top_k", "repeats", "shuffle_seed",
 		"warmup_prompts", "prefix_cache", "accept_sources")
 	if sound && l.override == nil && (l.config == nil || len(l.config.problems) == 0) {
 		l.matrix()

@@ -16,7 +16,7 @@ var testEnv = map[string]string{
 }
 
 func options() Options {
-	return Options{Engines: []string{"vllm", "sglang"}, LookupEnv: func(name string) (string, bool) {
+	return Options{Engines: []string{"vllm", "sglang"}, Metrics: []string{"speedup", "accept_length", "ttft_p99_ms"}, LookupEnv: func(name string) (string, bool) {
 		value, ok := testEnv[name]
 		return value, ok
 	}}

@@ -7,6 +7,15 @@ import (
 
 // matches builds the entries of exclude or include.
 func (l *loader) matches(path string, entries []matchYAML) []Match {
+	var out []Match
+	for i, y := range entries {
+		out = append(out, l.match(item(path, i), y))
+	}
+	return out
+}
+
+// match builds one entry.
+func (l *loader) match(at string, y matchYAML) Match {
 	var servers, datasets []string
 	for i := range l.plan.Servers {
 		servers = append(servers, l.plan.Servers[i].Name)
@@ -14,17 +23,12 @@ func (l *loader) matches(path string, entries []matchYAML) []Match {
 	for i := range l.plan.Datasets {
 		datasets = append(datasets, l.plan.Datasets[i].Name)
 	}
-	var out []Match
-	for i, y := range entries {
-		at := item(path, i)
-		l.known(at+".server", y.Server, servers)
-		l.known(at+".dataset", y.Dataset, datasets)
-		out = append(out, Match{
-			Line: l.doc.lines[at], Servers: y.Server, Datasets: y.Dataset, Concurrency: y.Concurrency,
-			MaxNewTokens: y.MaxNewTokens, Temperature: y.Temperature, NumPrompts: y.NumPrompts,
-		})
+	l.known(at+".server", y.Server, servers)
+	l.known(at+".dataset", y.Dataset, datasets)
+	return Match{
+		Line: l.doc.lines[at], Servers: y.Server, Datasets: y.Dataset, Concurrency: y.Concurrency,
+		MaxNewTokens: y.MaxNewTokens, Temperature: y.Temperature, NumPrompts: y.NumPrompts, RequestRate: y.RequestRate,
 	}
-	return out
 }
 
 // known checks names. Where one of those there are could not be read, it may be
@@ -44,7 +48,7 @@ func (l *loader) known(at string, words, known []string) {
 func (m *Match) cell(r *Run) bool {
 	return allows(m.Servers, r.Server.Name) && allows(m.Datasets, r.Dataset.Name) &&
 		allows(m.Concurrency, r.Concurrency) && allows(m.MaxNewTokens, r.MaxNewTokens) &&
-		allows(m.Temperature, r.Temperature) && (m.NumPrompts == nil || slices.ContainsFunc(m.NumPrompts, r.asks))
+		allows(m.Temperature, r.Temperature) && allows(m.RequestRate, r.rate()) && (m.NumPrompts == nil || slices.ContainsFunc(m.NumPrompts, r.asks))
 }
 
 // asks reports whether n is the number of prompts that the run asks for.
@@ -63,6 +67,7 @@ func (m *Match) axes(plan Axes, o *Override) Axes {
 	put(&a.MaxNewTokens, m.MaxNewTokens, o.MaxNewTokens)
 	put(&a.Temperature, m.Temperature, o.Temperature)
 	put(&a.NumPrompts, m.NumPrompts, o.NumPrompts)
+	put(&a.RequestRate, m.RequestRate, o.RequestRate)
 	return a
 }
 

@@ -111,6 +111,12 @@ func onlyMatcher(key, word string) (func(*Run) bool, error) {
 			return nil, bad
 		}
 		return func(r *Run) bool { return r.Temperature == f }, nil
+	case axisRequestRate:
+		f, ok := parseRate(word)
+		if !ok {
+			return nil, bad
+		}
+		return func(r *Run) bool { return r.rate() == f }, nil
 	case axisNumPrompts:
 		n := NumPrompts{N: number}
 		if perSlotForm.MatchString(word) {
@@ -140,6 +146,7 @@ func valuesOf(key string, runs []Run) []string {
 			onlyServer: r.Server.Name, onlyDataset: r.Dataset.Name,
 			axisConcurrency: strconv.Itoa(r.Concurrency), axisMaxNewTokens: strconv.Itoa(r.MaxNewTokens),
 			axisTemperature: strconv.FormatFloat(r.Temperature, 'g', -1, 64), axisNumPrompts: strconv.Itoa(r.NumPrompts),
+			axisRequestRate: rateText(r.rate()),
 		}[key]
 		if !seen[value] {
 			seen[value] = true

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -54,6 +55,37 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+func TestOnlyOfARate(t *testing.T) {
+	runs := parse(t, head+oneServer+oneDataset+"request_rate: [2, 0.5, inf]\n").Expand()
+	for _, tt := range []struct {
+		name, arg, want string
+	}{
+		{"a rate", "request_rate=2.0", "2\n"},
+		{"a fraction and the closed loop", "request_rate=.5,inf", "0.5\n0\n"},
+		{"a rate that is none", "request_rate=0", `"0" is no value of request_rate`},
+		{"another word", "request_rate=Inf", `"Inf" is no value of request_rate`},
+		{"no such rate", "request_rate=3", "no run has it (have 2, 0.5, inf)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o, err := ParseOnly([]string{tt.arg})
+			var kept []Run
+			if err == nil {
+				kept, err = o.Filter(runs)
+			}
+			got := ""
+			for _, r := range kept {
+				got += fmt.Sprintln(r.RequestRate)
+			}
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.HasSuffix(got, tt.want) {
+				t.Errorf("have %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestOnlyErrors(t *testing.T) {
 	runs := parse(t, onlyPlan+"exclude: [{server: a, concurrency: 8}]\n").Expand()
 	for _, tt := range []struct {
@@ -64,7 +96,7 @@ func TestOnlyErrors(t *testing.T) {
 		{"no value", []string{"server"}, "--only server: want key=value, as in concurrency=8"},
 		{"empty value", []string{"server="}, "--only server=: want key=value, as in concurrency=8"},
 		{"unknown key", []string{"concurency=8"}, `--only concurency=8: unknown key "concurency" (did you mean concurrency?)`},
-		{"unknown key, nothing like it", []string{"url=8"}, "(have concurrency, dataset, max_new_tokens, num_prompts, server, temperature)"},
+		{"unknown key, nothing like it", []string{"url=8"}, "(have concurrency, dataset, max_new_tokens, num_prompts, request_rate, server, temperature)"},
 		{"not a number", []string{"concurrency=08"}, `--only concurrency=08: "08" is no value of concurrency`},
 		{"a fraction", []string{"max_new_tokens=1.0"}, `"1.0" is no value of max_new_tokens`},
 		{"not a temperature", []string{"temperature=nan"}, `"nan" is no value of temperature`},

@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestOverride(t *testing.T) {
@@ -42,6 +45,20 @@ exclude: [{concurrency: 8}]
 	}
 }
 
+func TestOverrideOfTheRate(t *testing.T) {
+	o := options()
+	o.Override.RequestRate = []float64{3, math.Inf(1)}
+	p := parseWith(t, head+oneServer+oneDataset+"request_rate: 2\ninclude: [{request_rate: 9, concurrency: 1}]\n"+
+		"thresholds: [{metric: speedup, min: 1, where: {request_rate: 2}}]\n", o)
+	var got []float64
+	for _, r := range p.Expand() {
+		got = append(got, r.RequestRate)
+	}
+	if diff := cmp.Diff([]float64{3, 0, 3, 0}, got); diff != "" {
+		t.Errorf("rates (-want +got):\n%s", diff)
+	}
+}
+
 func TestOverrideThatCannotBe(t *testing.T) {
 	const zip = "zip: [concurrency, num_prompts]\nconcurrency: [1, 8]\nnum_prompts: [10, 20]\n"
 	for _, tt := range []struct {
@@ -51,6 +68,8 @@ func TestOverrideThatCannotBe(t *testing.T) {
 	}{
 		{"too small", "", Override{Concurrency: []int{0}}, "concurrency: overridden: must be at least 1 (have 0)"},
 		{"negative", "", Override{Temperature: []float64{-1}}, "temperature: overridden: must be at least 0 (have -1)"},
+		{"rate", "", Override{RequestRate: []float64{0}}, "request_rate: overridden: must be above 0 (have 0)"},
+		{"rate that is no number", "", Override{RequestRate: []float64{math.NaN()}}, "request_rate: overridden: must be above 0 (have NaN)"},
 		{"no prompts", "", Override{NumPrompts: []NumPrompts{{PerSlot: true}}}, "num_prompts: overridden: must be at least 1 (have 0)"},
 		{"twice", "", Override{MaxNewTokens: []int{1, 1}}, "max_new_tokens: overridden: 1 is in the list twice"},
 		{"empty", "", Override{MaxNewTokens: []int{}}, "max_new_tokens: overridden: an empty list: give at least one value"},

@@ -60,10 +60,11 @@ func (d *decoder) text(n *yaml.Node, path string) (string, bool) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || isNumber(n) {
 		return "", d.wrong(n, path, "a string")
 	}
+	written := fill(n.Value, d.words)
 	if d.expand == nil {
-		return n.Value, true
+		return written, true
 	}
-	s, problems := d.expand(n.Value)
+	s, problems := d.expand(written)
 	for _, p := range problems {
 		d.doc.addAt(n.Line, path, "%s", p)
 	}
@@ -91,6 +92,9 @@ func (d *decoder) wrong(n *yaml.Node, path, want string) bool {
 		case n.ShortTag() == "!!str" && strings.Contains(n.Value, "${"):
 			hint = ": variables are expanded in strings only"
 		}
+	}
+	if isMapping(n) && len(n.Content) == 2 && isNull(n.Content[1]) {
+		hint = fmt.Sprintf(`: to YAML, {%s} without quotes is one`, clip(n.Content[0].Value))
 	}
 	d.doc.addAt(n.Line, path, "want %s (have %s%s)", want, describe(n), hint)
 	return false

@@ -19,18 +19,16 @@ func Schema() ([]byte, error) {
 		FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, Anonymous: true, ExpandedStruct: true,
 		Namer: func(t reflect.Type) string { return strings.TrimSuffix(t.Name(), "YAML") },
 	}
-	// baselineYAML and datasetEntryYAML only name their mappings, so the definitions
-	// are fetched here.
-	baseline := r.Reflect(&baselineMapYAML{})
-	dataset := r.Reflect(&datasetYAML{})
 	s := r.Reflect(&planYAML{})
 	s.Title = "specsweep plan"
-	maps.Copy(s.Definitions, baseline.Definitions)
-	maps.Copy(s.Definitions, dataset.Definitions)
-	baseline.Version, baseline.Definitions = "", nil
-	s.Definitions["baselineMap"] = baseline
-	dataset.Version, dataset.Definitions = "", nil
-	s.Definitions["dataset"] = dataset
+	// Types of more than one form only name their mappings, so the definitions are
+	// fetched here.
+	for name, form := range map[string]any{"baselineMap": &baselineMapYAML{}, "dataset": &datasetYAML{}, "durations": &durationsYAML{}} {
+		def := r.Reflect(form)
+		maps.Copy(s.Definitions, def.Definitions)
+		def.Version, def.Definitions = "", nil
+		s.Definitions[name] = def
+	}
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding the schema of plans: %w", err)

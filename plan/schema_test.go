@@ -99,6 +99,11 @@ func TestSchemaRefusesBadPlans(t *testing.T) {
 		"concurrency_twice", "num_prompts_word", "num_prompts_zero", "num_prompts_zero_per_slot", "temperature_negative", "string_number",
 		"command_number", "top_p_zero", "top_p_above_one", "top_k_zero", "max_retries_negative", "timeout_zero", "server_wait_negative",
 		"order_unknown", "launch_restart", "launch_command_empty", "label_is_a_list", "extra_body_list", "zip_one", "exclude_list_empty",
+		"for_port", "for_word", "for_empty", "for_values_empty", "for_values_word", "for_value_list", "for_steps_unquoted", "for_baseline",
+		"threshold_no_metric", "threshold_min_word", "threshold_unknown_key", "threshold_where_labels_list", "thresholds_mapping",
+		"min_effect_negative", "min_effect_percent", "stream_word", "slo_zero", "slo_unknown", "slo_word", "request_rate_zero",
+		"request_rate_word", "request_rate_empty", "arrivals_unknown", "seed_negative", "save_requests_word", "tls_unknown", "tls_top",
+		"abort_zero", "abort_fraction", "max_duration_zero", "max_duration_word", "max_duration_unknown",
 		"no_value", "mapping_is_a_word", "list_is_a_mapping",
 	} {
 		if err := validate(t, s, filepath.Join("testdata", "bad", name+".yaml")); err == nil {

@@ -19,7 +19,7 @@ type serverID struct {
 }
 
 // servers builds the pairs. Values inherit key by key, the nearer wins; a
-// baseline inherits engine, model and extra_body from the plan and nothing else.
+// baseline inherits from the plan what inheritBaseline says, and nothing else.
 func (l *loader) servers() {
 	if l.doc.has("servers") && l.file.Servers != nil && len(l.file.Servers) == 0 {
 		l.doc.add("servers", "an empty list: give at least one server")
@@ -28,15 +28,18 @@ func (l *loader) servers() {
 	shared, sharedModel := l.baseline("baseline_server", l.raw.BaselineServer, l.file.BaselineServer)
 	first := map[string]string{}
 	for i := range l.file.Servers {
-		at := item("servers", i)
 		raw, s := &l.raw.Servers[i], &l.file.Servers[i]
-		checkName(l.doc, at+".name", s.Name, first)
+		at := item("servers", s.entry)
+		if !l.collides(at, i) {
+			checkName(l.doc, at+".name", s.Name, first)
+		}
 		l.common(at, raw.commonYAML, s.commonYAML)
 
 		server := Server{Name: valueOr(s.Name, ""), Endpoint: l.endpoint(at, inherit(l.file.commonYAML, s.commonYAML))}
 		server.URL = l.url(at+".server", raw.Server, s.Server, s.Launch != nil)
+		server.TLS = l.tls(at+".tls", server.URL, s.TLS)
 		server.Launch = l.launch(at+".launch", raw.Launch, s.Launch)
-		server.NumSteps = intPointer(nearer(s.NumSteps, l.file.NumSteps))
+		server.NumSteps = nearer((*int)(s.NumSteps), (*int)(l.file.NumSteps))
 		baselineModel := sharedModel
 		server.Baseline = shared
 		if s.BaselineServer != nil {
@@ -65,6 +68,7 @@ func (l *loader) baseline(at string, raw, b *baselineYAML) (*Endpoint, *string) 
 	l.common(at, raw.commonYAML, b.commonYAML)
 	e := l.endpoint(at, inheritBaseline(l.file.commonYAML, b.commonYAML))
 	e.URL = l.url(urlAt, raw.Server, b.Server, b.Launch != nil)
+	e.TLS = l.tls(at+".tls", e.URL, b.TLS)
 	e.Launch = l.launch(at+".launch", raw.Launch, b.Launch)
 	return &e, inheritBaseline(l.raw.commonYAML, raw.commonYAML).Model
 }
@@ -85,6 +89,7 @@ func inherit(plan, own commonYAML) commonYAML {
 func inheritBaseline(plan, own commonYAML) commonYAML {
 	own.Engine = nearer(own.Engine, plan.Engine)
 	own.Model = nearer(own.Model, plan.Model)
+	own.Proxy = nearer(own.Proxy, plan.Proxy)
 	own.ExtraBody = merged(plan.ExtraBody, own.ExtraBody)
 	if own.Sources == nil {
 		own.Sources = plan.Sources
@@ -100,6 +105,7 @@ func (l *loader) endpoint(at string, c commonYAML) Endpoint {
 	e := Endpoint{
 		Engine: valueOr(c.Engine, ""), Model: valueOr(c.Model, ""), Labels: c.Labels, Headers: c.Headers,
 		APIKeyEnv: valueOr(c.APIKeyEnv, ""), ExtraBody: c.ExtraBody, AcceptSources: c.Sources.sorted(),
+		Proxy: proxyOf(c),
 	}
 	if c.APIKeyFile != nil {
 		e.APIKeyFile = l.path(*c.APIKeyFile)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,7 +23,7 @@ func (l *loader) url(at string, raw, text *string, launched bool) string {
 	case strings.Contains(*text, "{port}") && !launched:
 		problem = "{port} is chosen when launch starts the server: give launch, or a port"
 	default:
-		problem = checkURL(strings.ReplaceAll(*text, "{port}", "1"))
+		problem = checkURL(strings.ReplaceAll(*text, "{port}", "1"), "http", "https")
 	}
 	if problem != "" {
 		l.doc.add(at, "%s", problem)
@@ -45,9 +46,9 @@ func literalPassword(raw string) bool {
 	return password != "" && !strings.Contains(password, fromVar)
 }
 
-// checkURL says what is wrong with the root URL of a server, or nothing. It never
-// shows what stands before an @.
-func checkURL(text string) string {
+// checkURL says what is wrong with the root URL of a server or proxy, or nothing.
+// It never shows what stands before an @.
+func checkURL(text string, schemes ...string) string {
 	shown := strconv.Quote(clip(userinfo.ReplaceAllString(text, "://…@")))
 	if text == "" {
 		return "must not be empty"
@@ -57,8 +58,8 @@ func checkURL(text string) string {
 		host, _, _ := strings.Cut(text, "/")
 		return "no scheme in " + shown + ": want http://host:port, as in http://" + bracketed(host)
 	}
-	if s := strings.ToLower(scheme); s != "http" && s != "https" {
-		return "want http or https (have " + shown + ")"
+	if !slices.Contains(schemes, strings.ToLower(scheme)) {
+		return "want " + strings.Join(schemes, " or ") + " (have " + shown + ")"
 	}
 	authority := rest
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
