@@ -20,6 +20,9 @@ func (s *sweep) fillBaseline(row *result.Row, p, base *pass, missing string) {
 		warn(row, CodeNoBaseline, missing,
 			append([]string{"baseline_throughput_tok_s", "speedup", "baseline_completed", "baseline_failed", "baseline_output_tokens"}, s.missingBaseline()...)...)
 		return
+	case base.restored != nil:
+		s.restoreBaseline(row, p, base.restored)
+		return
 	}
 	l := &base.load
 	if l.Completed+l.Failed > 0 {
@@ -42,19 +45,19 @@ func (s *sweep) fillBaseline(row *result.Row, p, base *pass, missing string) {
 			"speedup", "baseline_throughput_tok_s")
 		noRatio = "the baseline server speculates itself"
 	} else {
-		fillSpeedup(row, p, base)
+		fillSpeedup(row, p.latency.rates.saturated() || base.latency.rates.saturated())
 	}
 	s.fillBaselineLatency(row, base, noRatio)
 	s.warnBaseline(row, base)
 }
 
-// fillSpeedup compares throughputs, unless both are what was offered.
-func fillSpeedup(row *result.Row, p, base *pass) {
-	if row.RequestRate != nil && !p.latency.rates.saturated() && !base.latency.rates.saturated() {
+// fillSpeedup compares the row's two throughputs, unless both are what was offered.
+func fillSpeedup(row *result.Row, saturated bool) {
+	if row.RequestRate != nil && !saturated {
 		warn(row, CodeOfferedLoad, fmt.Sprintf("offered load: both deliver what arrives at %v requests/s; compare latencies and goodput", *row.RequestRate), "speedup")
 		return
 	}
-	row.Speedup = ratio(p.load.Throughput(), base.load.Throughput())
+	row.Speedup = ratio(row.OutputThroughputTokS, row.BaselineThroughputTokS)
 	if row.Speedup == nil {
 		warn(row, CodeNoThroughput, "a throughput is missing on one side", "speedup")
 	}

@@ -55,17 +55,22 @@ func baselineSide() side {
 
 // guard notes every doubt about a run's passes. base is nil when there is none.
 func (s *sweep) guard(row *result.Row, run *plan.Run, r int, p, base *pass) {
-	guardPass(row, run, p, base, serverSide())
+	if base != nil && base.restored != nil {
+		guardPass(row, run, p, nil, serverSide())
+		guardTokens(row, p.load.OutputTokens, base.restored.BaselineOutputTokens)
+	} else {
+		guardPass(row, run, p, base, serverSide())
+	}
 	s.guardClient(row, p, serverSide(), "")
 	guardWarmup(row, p)
 	guardTruncated(row, p)
 	if openLoop(run) {
-		warnSaturated(row, p, base)
+		warnSaturated(row, p, measured(base))
 	} else {
 		guardPrompts(row, p)
 	}
 	s.guardGreedy(row, run, s.servers[s.schedule.serverOf[r]])
-	if base == nil || base.err != nil {
+	if base == nil || base.err != nil || base.restored != nil {
 		if !row.Warnings.On("output_match") {
 			warn(row, CodeNotCompared, "there is no pass of the baseline to compare the answers with", "output_match")
 		}
@@ -170,11 +175,7 @@ func (s *sweep) guardGreedy(row *result.Row, run *plan.Run, srv *server) {
 
 // guardPair is what only both passes together show.
 func guardPair(row *result.Row, run *plan.Run, p, base *pass) {
-	a, b := p.load.OutputTokens, base.load.OutputTokens
-	if a > 0 && b > 0 && math.Abs(apart(a, b)) > tokensShare {
-		warn(row, CodeTokenCounts, fmt.Sprintf("%d output tokens against %d of the baseline, %+.1f %%: the passes did not do the same work",
-			a, b, 100*apart(a, b)), "output_tokens", "baseline_output_tokens", "speedup")
-	}
+	guardTokens(row, p.load.OutputTokens, &base.load.OutputTokens)
 	if p.model != base.model {
 		warn(row, CodeBaselineModel, fmt.Sprintf("the baseline serves another model by its name (%s against %s)", base.model, p.model), "speedup")
 	}
@@ -184,6 +185,16 @@ func guardPair(row *result.Row, run *plan.Run, p, base *pass) {
 	}
 	if row.OutputMatch = matching(p.answers, base.answers); row.OutputMatch == nil {
 		warn(row, CodeNotCompared, "no prompt was answered on both sides", "output_match")
+	}
+}
+
+func guardTokens(row *result.Row, a int64, baseline *int64) {
+	if a <= 0 || baseline == nil || *baseline <= 0 {
+		return
+	}
+	if b := *baseline; math.Abs(apart(a, b)) > tokensShare {
+		warn(row, CodeTokenCounts, fmt.Sprintf("%d output tokens against %d of the baseline, %+.1f %%: the passes did not do the same work",
+			a, b, 100*apart(a, b)), "output_tokens", "baseline_output_tokens", "speedup")
 	}
 }
 

@@ -124,6 +124,11 @@ func (s *sweep) fillBaselineLatency(row *result.Row, base *pass, noRatio string)
 		row.BaselineGoodput, row.BaselineGoodputReqS = l.good.share, l.good.perSecond
 		warnGoodput(row, l.good, "baseline: ", "baseline_goodput", "baseline_goodput_req_s")
 	}
+	s.fillTPOTSpeedup(row, noRatio)
+}
+
+// fillTPOTSpeedup compares the row's two mean tpots, unless noRatio says why it should not.
+func (s *sweep) fillTPOTSpeedup(row *result.Row, noRatio string) {
 	if noRatio == "" {
 		row.TPOTSpeedup = ratio(row.BaselineTPOTMeanMs, row.TPOTMeanMs)
 		noRatio = "a tpot is missing, or zero, on one side"

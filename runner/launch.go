@@ -82,6 +82,9 @@ func exitError(err error) error {
 // went wrong is final for the sweep, except for an interrupt.
 func (s *server) start(ctx context.Context) error {
 	err := s.launch(ctx)
+	if err == nil {
+		err = s.found()
+	}
 	if ctx.Err() == nil {
 		s.err = err
 	}

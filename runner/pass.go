@@ -15,6 +15,7 @@ import (
 	"github.com/specsweep/specsweep/runner/engine"
 	"github.com/specsweep/specsweep/runner/load"
 	"github.com/specsweep/specsweep/runner/openai"
+	"github.com/specsweep/specsweep/runner/result"
 	"github.com/specsweep/specsweep/runner/specdec"
 )
 
@@ -44,6 +45,9 @@ type pass struct {
 	hashes   map[int]string
 
 	err error // why there is no result
+
+	// restored is the earlier row that a baseline is taken from; nothing else is set then.
+	restored *result.Row
 }
 
 // promptInfo says which prompts a pass sent.

@@ -24,6 +24,7 @@ func (s *sweep) prepare(ctx context.Context) {
 		switch {
 		case srv.plan.Launch == nil:
 			if ctx.Err() == nil {
+				s.attached(srv)
 				s.Sink.Probed(srv.record())
 			}
 		case s.Plan.Order != plan.OrderByServer && ctx.Err() == nil && s.needed(srv):
@@ -32,9 +33,24 @@ func (s *sweep) prepare(ctx context.Context) {
 	}
 }
 
+// attached looks at a server that ran before this sweep, and maybe served an earlier
+// session of it.
+func (s *sweep) attached(srv *server) {
+	if srv.err != nil || srv.client == nil {
+		return
+	}
+	srv.err = s.unchanged(srv)
+	if !srv.baseline && s.earlier.served(srv.name) {
+		s.used[srv.client.URL()] = true
+	}
+}
+
 // needed tells whether any pass of a server has prompts to send.
 func (s *sweep) needed(srv *server) bool {
 	for _, st := range s.schedule.steps {
+		if st.baseline && s.bases[baseKey{st.block, st.endpoint}] != nil {
+			continue // restored
+		}
 		if s.servers[st.endpoint] == srv && s.prompts.failed(s.Runs[st.runs[0]].Dataset) == nil {
 			return true
 		}

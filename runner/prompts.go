@@ -34,6 +34,17 @@ func newPromptCache(runs []plan.Run, o dataset.Options) *promptCache {
 	return c
 }
 
+// alsoFor makes sure that a dataset which is loaded anyhow is read as far as one more
+// run would need it.
+func (c *promptCache) alsoFor(r *plan.Run) {
+	if n, ok := c.need[r.Dataset]; ok {
+		c.need[r.Dataset] = max(n, r.NumPrompts)
+	}
+}
+
+// of is a dataset that has been read; nil when it has not, or could not be.
+func (c *promptCache) of(d *plan.Dataset) *dataset.Set { return c.sets[d].set }
+
 // load loads every dataset, in the order of the runs, and logs what does not
 // load.
 func (c *promptCache) load(ctx context.Context, log *slog.Logger) {

@@ -82,6 +82,10 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 	s.fillLatency(&row, p)
 	fillClient(&row, p)
 	s.fillBaseline(&row, p, base, missing)
+	if _, other := s.earlier.baseline(run); other && base != nil && base.restored == nil && base.err == nil {
+		warn(&row, CodeBaselineAgain, "the sweep was resumed and the baseline of this block measured again: its other rows may have another one",
+			"baseline_throughput_tok_s", "speedup")
+	}
 	s.guard(&row, run, r, p, base)
 	if s.Plan.Strict {
 		beStrict(&row)

@@ -39,6 +39,10 @@ type Options struct {
 	LookupEnv   func(string) (string, bool) // for api_key_env
 	Now         func() time.Time            // the wall clock, for started_at
 
+	// Earlier is the rows of the run-set that this sweep goes on with: its finished
+	// rows lend their baselines, and what they were measured with must not have changed.
+	Earlier []result.Row
+
 	// ServerFirst measures each block's servers before its baseline and does not
 	// rotate, as the Python tools do.
 	ServerFirst bool
@@ -137,6 +141,8 @@ type sweep struct {
 	firstShare map[cacheKey]float64 // of the first pass over the prompts on the server
 
 	readClient func() clientState // what this process has used so far
+	earlier    earlier
+	changed    error // what must not have changed since the earlier rows; ends the sweep
 }
 
 // baseKey names the pass of one baseline in one block.
@@ -154,8 +160,13 @@ func newSweep(o Options) (*sweep, error) {
 
 		firstShare: map[cacheKey]float64{},
 		readClient: readClient,
+		earlier:    newEarlier(&o),
 	}
 	s.prompts.loaded = s.loaded
+	s.earlier.kept(func(run *plan.Run, _ *result.Row) bool {
+		s.prompts.alsoFor(run)
+		return true
+	})
 	conns := 1
 	for _, r := range o.Runs {
 		conns = max(conns, min(r.Concurrency, r.NumPrompts))
@@ -165,8 +176,10 @@ func newSweep(o Options) (*sweep, error) {
 		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
+		srv.found = func() error { return s.unchanged(srv) }
 		s.servers = append(s.servers, srv)
 	}
+	s.restore()
 	return s, nil
 }
 
@@ -174,9 +187,12 @@ func (s *sweep) run(ctx context.Context) error {
 	// Data first: what does not load is known before a server has been started or
 	// waited for.
 	s.prompts.load(ctx, s.Log)
+	if err := s.earlier.samePrompts(s.prompts.of); err != nil {
+		return err
+	}
 	s.prepare(ctx)
 	for i, st := range s.schedule.steps {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || s.changed != nil {
 			break
 		}
 		if err := s.step(ctx, i, st); err != nil {
@@ -186,10 +202,34 @@ func (s *sweep) run(ctx context.Context) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
+	if s.changed != nil {
+		return s.changed
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// unchanged is told of a server that preflight has found. What it finds changed ends the sweep.
+func (s *sweep) unchanged(srv *server) error {
+	err := s.earlier.sameServer(srv)
+	if err != nil && s.changed == nil {
+		s.changed = err
+	}
+	return err
+}
+
+// restore takes the baselines over that finished rows hold.
+func (s *sweep) restore() {
+	for _, st := range s.schedule.steps {
+		if !st.baseline {
+			continue
+		}
+		if row, _ := s.earlier.baseline(&s.Runs[st.runs[0]]); row != nil {
+			s.bases[baseKey{st.block, st.endpoint}] = &pass{restored: row}
+		}
+	}
 }
 
 // step makes one pass and hands over every row that it completes.
@@ -203,10 +243,10 @@ func (s *sweep) step(ctx context.Context, i int, st step) error {
 		Server: srv.name, Baseline: st.baseline, Run: &s.Runs[st.runs[0]],
 	}
 	if st.baseline && !s.wanted(st) {
-		return nil // every run that it would serve has its (error) row already
+		return nil // it is there already, or every run that it would serve has its (error) row
 	}
 	p := s.pass(ctx, srv, &info, st.baseline)
-	if ctx.Err() != nil && p.err != nil {
+	if (ctx.Err() != nil || s.changed != nil) && p.err != nil {
 		return nil // an unfinished pass is no result; run tells why
 	}
 	if st.baseline {
@@ -219,6 +259,9 @@ func (s *sweep) step(ctx context.Context, i int, st step) error {
 
 // wanted tells whether any run of a baseline's step still needs it.
 func (s *sweep) wanted(st step) bool {
+	if s.bases[baseKey{st.block, st.endpoint}] != nil {
+		return false
+	}
 	for _, r := range st.runs {
 		if s.written[r] {
 			continue

@@ -70,8 +70,7 @@ func (s *schedule) group(runs []plan.Run) [][]int {
 			base = s.add(r.Server.Name, true, r.Server.Baseline)
 		}
 		s.baselineOf = append(s.baselineOf, base)
-		key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%d\x00%v\x00%d",
-			r.Dataset.Name, r.Concurrency, r.MaxNewTokens, r.Temperature, r.NumPrompts, r.RequestRate, r.Repeat)
+		key := blockKey(r)
 		b, ok := index[key]
 		if !ok {
 			b = len(blocks)
@@ -82,6 +81,12 @@ func (s *schedule) group(runs []plan.Run) [][]int {
 		s.blockOf = append(s.blockOf, b)
 	}
 	return blocks
+}
+
+// blockKey is everything of a run but its pair.
+func blockKey(r *plan.Run) string {
+	return fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%d\x00%v\x00%d",
+		r.Dataset.Name, r.Concurrency, r.MaxNewTokens, r.Temperature, r.NumPrompts, r.RequestRate, r.Repeat)
 }
 
 // add returns the number of an endpoint. Servers are one per name; baselines are

@@ -36,8 +36,9 @@ type server struct {
 	unwarmed map[int]string // what went wrong with that
 	warmups  int            // requests of warm-ups since the last start
 
-	desc engine.Description
-	err  error // why it cannot be measured; final
+	found func() error // told of each start that preflight is content with; its error is final
+	desc  engine.Description
+	err   error // why it cannot be measured; final
 }
 
 func newServer(e endpoint, conns int, o *Options) (*server, error) {

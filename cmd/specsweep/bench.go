@@ -68,7 +68,7 @@ func runBench(cmd *cobra.Command, e *env, b *benchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	bar := newProgress(e.stderr, s, e.stderrTTY, runner.CostOf(runs, p.Order))
+	bar := newProgress(e.stderr, s, e.stderrTTY, runner.CostOf(runs, p.Order), 0)
 	if bar.bar != nil {
 		if log, err = newLogger(bar.out, s, s.coloured(e.stderrTTY, e.lookup)); err != nil {
 			return err

@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"runner/serve":                    nil,
 	"runner/result":                   nil,
 	"runner/sim":                      nil,
+	"runner/faulttest":                nil,
 	"report":                          {"report/table", "report/stat", "report/compare", "report/gate", "report/plot", "runner/result"},
 	"report/compare":                  {"report/table", "report/stat", "runner/result"},
 	"report/gate":                     {"report/compare", "report/table", "report/stat", "runner/result"},
@@ -44,7 +45,7 @@ var mayImport = map[string][]string{
 }
 
 // testOnly are packages that no program code may import.
-var testOnly = []string{"runner/engine/enginetest", "runner/dataset/hub/hubtest"}
+var testOnly = []string{"runner/faulttest", "runner/engine/enginetest", "runner/dataset/hub/hubtest"}
 
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")

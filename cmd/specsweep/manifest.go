@@ -4,6 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
 	"net/url"
 	"runtime"
 
@@ -12,9 +16,32 @@ import (
 	"github.com/specsweep/specsweep/runner/result"
 )
 
-// createRunSet makes the run-set's folder and puts the plan's bytes and a first
-// manifest in, so that a sweep that dies in its first pass is still explained.
-func createRunSet(e *env, job sweepJob) (*result.RunSet, error) {
+// openRunSet opens the run-set to go on with, or makes a new one with the plan's
+// bytes and a first manifest in it, so that a sweep that dies in its first pass is still
+// explained. It is locked.
+func openRunSet(e *env, job *sweepJob, log *slog.Logger) (*earlierSet, error) {
+	dir, err := resumeDir(job)
+	if err != nil {
+		return nil, err
+	}
+	if dir != "" {
+		set, err := openEarlier(dir, job, log)
+		if err != nil {
+			return nil, err
+		}
+		if err := set.begin(e, job); err != nil {
+			return nil, errors.Join(err, set.Unlock())
+		}
+		return set, nil
+	}
+	run, err := createRunSet(e, job)
+	if err != nil {
+		return nil, err
+	}
+	return &earlierSet{RunSet: run, manifest: newManifest(e, job)}, nil
+}
+
+func createRunSet(e *env, job *sweepJob) (*result.RunSet, error) {
 	hash := sha256.Sum256(job.plan.Source)
 	var set *result.RunSet
 	var err error
@@ -26,13 +53,46 @@ func createRunSet(e *env, job sweepJob) (*result.RunSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := set.WriteFile(result.PlanFile, job.plan.Source); err != nil {
+	if err := set.Lock(); err != nil {
 		return nil, err
+	}
+	if err := errors.Join(set.WriteFile(result.PlanFile, job.plan.Source), set.WriteManifest(newManifest(e, job))); err != nil {
+		return nil, errors.Join(err, set.Unlock())
 	}
 	return set, nil
 }
 
-func newManifest(e *env, job sweepJob) result.Manifest {
+// begin notes a further session in the manifest, and the plan as it stands now when it
+// is not the one that the run-set was made with.
+func (s *earlierSet) begin(e *env, job *sweepJob) error {
+	now := newManifest(e, job)
+	m := &s.manifest
+	m.Resumed = append(m.Resumed, result.Session{
+		StartedAt: now.StartedAt, ToolVersion: now.ToolVersion, GitCommit: now.GitCommit, Host: now.Host, Command: now.Command,
+		Kept: len(job.runs) - len(s.goOn(job)),
+	})
+	m.Status, m.EndedAt = result.StatusRunning, nil
+	if m.Cells == nil {
+		m.Cells = map[string]json.RawMessage{}
+	}
+	maps.Copy(m.Cells, now.Cells)
+	all := map[string]bool{}
+	for i := range s.rows {
+		all[s.rows[i].RunID] = true
+	}
+	for i := range job.runs {
+		all[job.runs[i].RunID] = true
+	}
+	m.Runs = max(m.Runs, len(all))
+	if now.PlanSHA256 != m.PlanSHA256 {
+		if err := s.WriteFile(fmt.Sprintf("plan-resumed-%d.yaml", len(m.Resumed)), job.plan.Source); err != nil {
+			return err
+		}
+	}
+	return s.WriteManifest(*m)
+}
+
+func newManifest(e *env, job *sweepJob) result.Manifest {
 	p := job.plan
 	hash := sha256.Sum256(p.Source)
 	m := result.Manifest{

@@ -49,7 +49,7 @@ the file, on URLs, keys, labels or retries.`,
 			if err != nil || !check {
 				return err
 			}
-			bar := newProgress(e.stderr, s, false, runner.Cost{})
+			bar := newProgress(e.stderr, s, false, runner.Cost{}, 0)
 			records, err := runner.Check(cmd.Context(), runner.Options{
 				Plan: m.plan, Runs: m.runs, Engines: engines, Sink: &collectSink{progress: bar}, Log: log, LookupEnv: e.lookup, Now: e.now,
 			})

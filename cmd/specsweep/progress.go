@@ -25,8 +25,9 @@ type progress struct {
 	finished  int
 }
 
-func newProgress(stderr io.Writer, s settings, tty bool, cost runner.Cost) *progress {
-	p := &progress{out: stderr, runs: cost.Runs}
+// newProgress shows a sweep of that cost, of which so many runs are there already.
+func newProgress(stderr io.Writer, s settings, tty bool, cost runner.Cost, kept int) *progress {
+	p := &progress{out: stderr, runs: kept + cost.Runs, finished: kept}
 	switch {
 	case s.Progress == "none":
 	case s.Progress == "lines" || !tty:

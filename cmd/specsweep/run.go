@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ func newRunCmd(e *env) *cobra.Command {
 		o      overrideFlags
 		out    string
 		dryRun bool
+		resume resumeFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "run PLAN",
@@ -32,13 +34,18 @@ goes to stdout, logs and progress to stderr.
 The first Ctrl-C starts nothing new, keeps every finished row and writes the tables;
 the second kills.
 
+--resume goes on with a run-set, whatever ended it: runs that are finished stay as they
+are, the others are made. It refuses to mix: when the plan's cells, the prompts, the model or
+a server's version have changed since, it stops with both values.
+
 ` + exitCodesHelp,
 		Example: `  specsweep run plans/example.yaml
   specsweep run plans/example.yaml --only server=ckpt-2000 --only concurrency=1,8
-  specsweep run plans/example.yaml --num-prompts 16 --dry-run`,
+  specsweep run plans/example.yaml --num-prompts 16 --dry-run
+  specsweep run plans/example.yaml --resume last`,
 		Args: exactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, _, err := tools(cmd, e)
+			s, log, err := tools(cmd, e)
 			if err != nil {
 				return err
 			}
@@ -53,12 +60,15 @@ the second kills.
 			}
 			return runSweep(cmd.Context(), e, sweepJob{
 				matrix: m, engines: engines, settings: s, out: out, command: e.args, overrides: o.given(cmd.Flags()),
-			})
+				resume: resume,
+			}, log)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&out, "out", "", "folder of this run-set (default <results-dir>/<plan>/<time>-<hash>)")
 	f.BoolVar(&dryRun, "dry-run", false, "print the matrix and do nothing")
+	f.StringVar(&resume.dir, "resume", "", "go on with this run-set: its folder, last (the newest of the plan), or auto (last, or a new one)")
+	f.BoolVar(&resume.retryFailed, "retry-failed", true, "with --resume: make runs again that have an error or lack their baseline")
 	o.add(f)
 	return cmd
 }
@@ -71,35 +81,47 @@ type sweepJob struct {
 	out       string
 	command   []string // as it was typed, for the record
 	overrides map[string]string
+	resume    resumeFlags
 }
 
-// runSweep makes the run-set, carries out the sweep and prints its table.
-func runSweep(ctx context.Context, e *env, job sweepJob) error {
+// runSweep makes or opens the run-set, carries out the sweep and prints its table.
+func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err error) {
 	hubAt, err := hubOptions(e, job.settings, datasetsOf(job.runs)...)
 	if err != nil {
 		return err
 	}
-	set, err := createRunSet(e, job)
+	set, err := openRunSet(e, &job, log)
 	if err != nil {
 		return err
 	}
-	bar := newProgress(e.stderr, job.settings, e.stderrTTY, runner.CostOf(job.runs, job.plan.Order))
-	log, err := newLogger(bar.out, job.settings, job.settings.coloured(e.stderrTTY, e.lookup))
+	defer func() { err = errors.Join(err, set.Unlock()) }()
+	todo := set.goOn(&job)
+	bar := newProgress(e.stderr, job.settings, e.stderrTTY, runner.CostOf(todo, job.plan.Order), len(job.runs)-len(todo))
+	log, err = newLogger(bar.out, job.settings, job.settings.coloured(e.stderrTTY, e.lookup))
 	if err != nil {
 		bar.close()
 		return err
 	}
 	client := newHub(hubAt, job.settings, log, bar.out)
 	defer closeHub(client)
-	sink := newRunSink(set, newManifest(e, job), bar, log, e, job.plan.Dir)
-	sweepErr := runner.Sweep(ctx, runner.Options{
-		Plan: job.plan, Runs: job.runs, Engines: job.engines, Sink: sink, Log: log,
-		Datasets:    dataset.Options{Hub: client},
-		ToolVersion: version, LogDir: set.LogDir(), Environ: e.environ, LookupEnv: e.lookup, Now: e.now,
-	})
+	sink := newRunSink(set, bar, log, e, job.plan.Dir)
+	sweepErr := error(nil)
+	if len(todo) > 0 {
+		sweepErr = runner.Sweep(ctx, runner.Options{
+			Plan: job.plan, Runs: todo, Earlier: set.rows, Engines: job.engines, Sink: sink, Log: log,
+			Datasets:    dataset.Options{Hub: client},
+			ToolVersion: version, LogDir: set.LogDir(), Environ: e.environ, LookupEnv: e.lookup, Now: e.now,
+		})
+	} else {
+		log.Info("nothing to do: every run of the plan has its row", "rows", len(set.rows))
+	}
 	// The tables come even after an interrupt or a fault: the rows are there.
 	bar.close()
-	sweepErr = errors.Join(sweepErr, sink.finish(sweepErr))
+	changed := new(runner.ChangedError)
+	if errors.As(sweepErr, &changed) {
+		return usage(errors.Join(sweepErr, sink.finish(sweepErr)))
+	}
+	sweepErr = errors.Join(sweepErr, set.move(sink.rows), sink.finish(sweepErr))
 	if len(sink.rows) > 0 {
 		sweepErr = errors.Join(sweepErr, report.Write(e.stdout, "terminal", onTerminal(sink.set(), e, job.settings)))
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/specsweep/specsweep/plan"
@@ -33,8 +34,9 @@ type runSink struct {
 
 var _ runner.Sink = (*runSink)(nil)
 
-func newRunSink(set *result.RunSet, m result.Manifest, p *progress, log *slog.Logger, e *env, planDir string) *runSink {
-	return &runSink{run: set, manifest: m, progress: p, log: log, now: e.now, planDir: planDir}
+// newRunSink starts with the rows that the run-set has already.
+func newRunSink(set *earlierSet, p *progress, log *slog.Logger, e *env, planDir string) *runSink {
+	return &runSink{run: set.RunSet, manifest: set.manifest, rows: slices.Clone(set.rows), progress: p, log: log, now: e.now, planDir: planDir}
 }
 
 func (s *runSink) PassStarted(i runner.PassInfo) { s.progress.passStarted(i) }
@@ -57,6 +59,7 @@ func (s *runSink) Probed(r runner.ServerRecord) {
 // Loaded keeps what was read of a dataset in the manifest.
 func (s *runSink) Loaded(r runner.DatasetRecord) {
 	d := r.Dataset
+	s.manifest.Datasets = slices.DeleteFunc(s.manifest.Datasets, func(have result.ManifestDataset) bool { return have.Name == d.Name })
 	s.manifest.Datasets = append(s.manifest.Datasets, result.ManifestDataset{
 		Name: d.Name, InputData: s.shownPath(d), DatasetName: d.DatasetName, Split: d.Split, Revision: r.Revision,
 		Prompts: r.Prompts, PromptSet: r.PromptSet, Warnings: r.Warnings,
@@ -95,7 +98,11 @@ func (s *runSink) Row(r result.Row) error {
 	if err := s.run.Append(r); err != nil {
 		return err
 	}
-	s.rows = append(s.rows, r)
+	if i := slices.IndexFunc(s.rows, func(have result.Row) bool { return have.RunID == r.RunID }); i >= 0 {
+		s.rows[i] = r // made again
+	} else {
+		s.rows = append(s.rows, r)
+	}
 	s.progress.row(&r)
 	if s.now().Sub(s.tables) >= tablesEvery {
 		s.tables = s.now()

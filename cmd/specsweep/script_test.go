@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"waitrows": cmdWaitRows,
 			"exitcode": cmdExitCode,
 			"holds":    cmdHolds,
+			"torn":     cmdTorn,
 		},
 	})
 }
@@ -58,6 +59,8 @@ func startServers(env *testscript.Env) error {
 		"VLLM2":       {Engine: "vllm", Model: "m", Accept: []float64{0.5, 0.2}, Seed: 2},
 		"DETAILS_OLD": {Engine: "vllm", Model: "m", Accept: spec, Seed: 7, RequestDetails: true},
 		"DETAILS_NEW": {Engine: "vllm", Model: "m", Accept: []float64{0.88, 0.68, 0.52}, Seed: 8, RequestDetails: true},
+		"VLLM_OLD":    {Engine: "vllm", Model: "m", Accept: spec, Seed: 1, Version: "0.31.0"},
+		"STALLED":     {Engine: "vllm", Model: "m", Latency: time.Hour},
 		"VLLM_BASE":   {Engine: "vllm", Model: "m", NoSpec: true},
 		"SGLANG":      {Engine: "sglang", Model: "m", Accept: spec, Seed: 3},
 		"SGLANG_NEW":  {Engine: "sglang", Model: "m", Accept: spec, AcceptFor: words, Seed: 4, Metrics: true},
@@ -76,6 +79,7 @@ func startServers(env *testscript.Env) error {
 			return err
 		}
 	}
+	startEcho(env)
 	if err := startHub(env); err != nil {
 		return err
 	}
@@ -168,6 +172,17 @@ func cmdHolds(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	ts.Fatalf("%s: no line of %s", args[0], args[1])
+}
+
+// cmdTorn takes the end of a file's last line away, as a kill in the middle of writing
+// does: torn file.
+func cmdTorn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: torn file")
+	}
+	const end = 20
+	text := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)-end]), 0o644))
 }
 
 // cmdWaitRows waits until the run-set below a folder has so many rows:

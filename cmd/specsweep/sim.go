@@ -14,10 +14,10 @@ import (
 
 func newSimCmd(e *env) *cobra.Command {
 	var (
-		c                       sim.Config
-		port                    int
-		acceptFor               []string
-		stepMS, perReqMS, latMS float64
+		c                                  sim.Config
+		port                               int
+		acceptFor                          []string
+		stepMS, perReqMS, latMS, prefillMS float64
 	)
 	cmd := &cobra.Command{
 		Use:   "sim",
@@ -31,14 +31,14 @@ can tell: counts in its answers from 0.5.14 on, /flush_cache always.
 --accept gives the marginal acceptance rate of each draft position, as vLLM's
 per-position counters do: accept_length is 1 + their sum, so 0.8,0.6,0.4 gives 2.8.
 Every draw comes from --seed, the prompt and how often that prompt has come: a run can
-be repeated exactly, and repeats within a run differ.
+be repeated exactly, and repeats within a run differ, unless --same.
 
 The address is printed as the first line on stdout. Ctrl-C ends the server.`,
 		Example: `  specsweep sim --engine vllm --port 8000 --accept 0.8,0.6,0.4
   specsweep sim --engine vllm --port 8001 --no-spec`,
 		Args: exactArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c.StepTime, c.StepTimePerRequest, c.Latency = millis(stepMS), millis(perReqMS), millis(latMS)
+			c.StepTime, c.StepTimePerRequest, c.Latency, c.PrefillTime = millis(stepMS), millis(perReqMS), millis(latMS), millis(prefillMS)
 			if cmd.Flags().Changed("accept") && c.NoSpec {
 				return usage(fmt.Errorf("--accept and --no-spec exclude each other"))
 			}
@@ -73,8 +73,10 @@ The address is printed as the first line on stdout. Ctrl-C ends the server.`,
 	f.BoolVar(&c.DevMode, "dev-mode", false, "vLLM has /reset_prefix_cache")
 	f.BoolVar(&c.RequestDetails, "request-details", false, "vLLM's answers carry counts of their drafts")
 	f.Float64Var(&stepMS, "step-ms", 1, "milliseconds of a decode step")
+	f.Float64Var(&prefillMS, "prefill-ms", 0, "milliseconds before a request's first token")
 	f.Float64Var(&perReqMS, "step-ms-per-request", 0, "more milliseconds of a decode step for each active request")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of all draws")
+	f.BoolVar(&c.Same, "same", false, "a prompt draws the same each time it comes, as greedy decoding does")
 	f.Float64Var(&c.FailRate, "fail-rate", 0, "share of requests answered with 500")
 	f.Float64Var(&c.DropRate, "drop-rate", 0, "share of answers that break off")
 	f.Float64Var(&latMS, "latency-ms", 0, "milliseconds before every answer")

@@ -33,6 +33,10 @@ type Manifest struct {
 	Overrides map[string]string `json:"overrides,omitempty"` // workload flags: name → value
 	Labels    map[string]string `json:"labels,omitempty"`    // the plan's own
 
+	// Resumed is the later sessions that went on with the run-set; the fields above are
+	// the first one's.
+	Resumed []Session `json:"resumed,omitempty"`
+
 	StartedAt time.Time  `json:"started_at"`
 	EndedAt   *time.Time `json:"ended_at,omitempty"`
 	Status    string     `json:"status"` // one of the Status constants
@@ -52,6 +56,16 @@ type Manifest struct {
 	MinEffect  *float64        `json:"min_effect,omitempty"`
 	// Runs is how many runs were asked for; 0: not known.
 	Runs int `json:"runs,omitempty"`
+}
+
+// Session is one process that went on with a run-set.
+type Session struct {
+	StartedAt   time.Time `json:"started_at"`
+	ToolVersion string    `json:"tool_version"`
+	GitCommit   string    `json:"git_commit,omitempty"`
+	Host        Host      `json:"host"`
+	Command     []string  `json:"command,omitempty"`
+	Kept        int       `json:"kept"` // rows that were there and stayed
 }
 
 // Host is the machine that specsweep ran on, not the servers'.

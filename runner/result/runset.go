@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // The files of a run-set.
@@ -29,7 +31,10 @@ const (
 const maxSuffix = 1000
 
 // RunSet is the folder of one sweep. It is not safe for concurrent use.
-type RunSet struct{ dir string }
+type RunSet struct {
+	dir  string
+	lock *flock.Flock // nil: not locked
+}
 
 // Create makes the folder <root>/<plan>/<UTC time>-<short>, as in
 // 20260102T150405Z-ab12cd, and its logs folder. A folder that exists is never

@@ -74,6 +74,9 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request) reply {
 		return s.refusal(refused, p)
 	}
 	n := s.occurrence(req.prompt)
+	if s.c.Same {
+		n = 0
+	}
 	d := draws(s.c.Seed, req.prompt, n)
 	// Always drawn, so that a fault rate does not shift the draws that follow.
 	fails, drops := d.Float64() < s.c.FailRate, d.Float64() < s.c.DropRate

@@ -45,6 +45,7 @@ type Config struct {
 	PrefillTime time.Duration
 
 	Seed     uint64  // of all draws
+	Same     bool    // a prompt draws the same each time it comes, as greedy decoding does
 	FailRate float64 // share of chat requests that get a 500, 0 to 1
 	DropRate float64 // share of chat answers that break off in the middle of the body or stream, 0 to 1
 

@@ -123,3 +123,18 @@ func TestPromptTokens(t *testing.T) {
 		})
 	}
 }
+
+// With Same a prompt's second answer has the first one's drafts.
+func TestSameDraws(t *testing.T) {
+	t.Parallel()
+	for _, same := range []bool{true, false} {
+		r := start(t, Config{Accept: []float64{0.5, 0.4, 0.3, 0.2}, Seed: 9, Same: same})
+		load(t, r.URL(), 4, 1, 64)
+		once := r.Stats()
+		load(t, r.URL(), 4, 1, 64)
+		twice := r.Stats()
+		if equal := twice.AcceptedTokens == 2*once.AcceptedTokens && twice.Drafts == 2*once.Drafts; equal != same {
+			t.Errorf("Same %t: %+v after one answer, %+v after two", same, once, twice)
+		}
+	}
+}
