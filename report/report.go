@@ -104,9 +104,12 @@ type File struct {
 	Format string
 }
 
+// HTMLFile is the report of a run-set with pictures.
+const HTMLFile = "report.html"
+
 // RunSetFiles is the reports that every run-set holds.
 func RunSetFiles() []File {
-	return []File{{"results.csv", "csv"}, {"results.md", "markdown"}, {"results.json", "json"}, {"report.html", "html"}}
+	return []File{{"results.csv", "csv"}, {"results.md", "markdown"}, {"results.json", "json"}, {HTMLFile, "html"}}
 }
 
 // Write prints the set in the format of that name.

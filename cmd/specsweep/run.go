@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -125,7 +126,7 @@ func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err 
 	if len(sink.rows) > 0 {
 		sweepErr = errors.Join(sweepErr, report.Write(e.stdout, "terminal", onTerminal(sink.set(), e, job.settings)))
 	}
-	fmt.Fprintf(e.stderr, "results: %s\n", set.Dir())
+	fmt.Fprintf(e.stderr, "results: %s\npictures: %s\n", set.Dir(), filepath.Join(set.Dir(), report.HTMLFile))
 	if sweepErr != nil {
 		return sweepErr
 	}

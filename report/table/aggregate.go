@@ -71,7 +71,7 @@ func AggregateOf(rows []*result.Row) Aggregate {
 
 // aggregateGrid is one line a point, when any has more than one dataset.
 func aggregateGrid(points []Point, axes []Column) Grid {
-	g := Grid{Title: "Over datasets and repeats: means weighted by completed requests, and total tokens / total seconds", Brief: true}
+	g := Grid{Title: "Over datasets and repeats: means weighted by completed requests, and total tokens / total seconds"}
 	useful := false
 	for _, p := range points {
 		headers, cells := p.axisCells(axes)

@@ -18,7 +18,7 @@ func datasetGrid(ls []line, axes []Column, notes *footnotes) Grid {
 	if len(servers) < 2 || len(servers) > maxPairs {
 		return Grid{}
 	}
-	g := Grid{Name: GridPerDataset, Title: "Side by side, per dataset", Brief: true}
+	g := Grid{Name: GridPerDataset, Title: "Side by side, per dataset"}
 	var shared []Column
 	for _, c := range axes {
 		// A server has its own engine and model.

@@ -13,7 +13,7 @@ func latencyShown() []string {
 // latencyGrid is what requests felt like, for the cells that were timed; a column
 // that no cell has is left out.
 func latencyGrid(ls []line, axes []Column, notes *footnotes) Grid {
-	g := Grid{Title: "Latency", Brief: true}
+	g := Grid{Title: "Latency"}
 	var cols []Column
 	for _, name := range latencyShown() {
 		c := column(name)
@@ -27,6 +27,7 @@ func latencyGrid(ls []line, axes []Column, notes *footnotes) Grid {
 	if len(cols) == 0 {
 		return Grid{}
 	}
+	g.Brief = cols[0].Name == latencyShown()[0] // e2e latencies alone are there always
 	for _, c := range axes {
 		g.Columns = append(g.Columns, c.header())
 	}

@@ -10,7 +10,7 @@ import (
 // requestGrid is accept_length over single answers, for the cells where the engine
 // tells. Repeats are averaged.
 func requestGrid(ls []line, axes []Column, notes *footnotes) Grid {
-	g := Grid{Title: "accept_length over requests: each answer counts once, however long", Brief: true}
+	g := Grid{Title: "accept_length over requests: each answer counts once, however long"}
 	for _, c := range axes {
 		g.Columns = append(g.Columns, c.header())
 	}
