@@ -11,7 +11,7 @@ import (
 // when a phone scales it down.
 const (
 	width      = 480
-	plotLeft   = 64
+	plotLeft   = 76
 	plotRight  = width - 14
 	plotTop    = 40
 	plotHeight = 200
