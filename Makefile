@@ -9,7 +9,7 @@ FUZZTIME ?= 30s
 # The linter's version is pinned here and nowhere else.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help demo build test check lint vuln fuzz bench golden plans html-check release release-check
+.PHONY: help demo build test check lint vuln fuzz bench golden plans html-check reliability release release-check
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ fuzz: ## run every fuzz target for FUZZTIME
 
 bench: ## measure speed and memory and write docs/performance.md
 	.ci/bench
+
+reliability: ## kill, break, fuzz and soak (hours) and write docs/reliability.md
+	.ci/reliability
 
 golden: ## write the golden files of the tests again; look at the diff
 	$(GO) test ./report/... ./cmd/... -update

@@ -50,8 +50,9 @@ func (l *loader) apiKey(dot string, raw, c commonYAML) {
 var (
 	// headerName is a token of RFC 9110, section 5.6.2.
 	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	// secretHeader also finds X-Api-Key, Ocp-Apim-Subscription-Key, X-Auth-Token …
-	secretHeader = regexp.MustCompile(`(?i)authorization|cookie|key|token|secret|password`)
+	// secretHeader also finds X-Api-Key, Ocp-Apim-Subscription-Key, X-Auth-Token … Its
+	// words are those of package runner/secret, which this package may not import.
+	secretHeader = regexp.MustCompile(`(?i)auth|cookie|credential|key|passwd|password|secret|token`)
 )
 
 // ownHeaders belong to the connection or to the body: set from outside, they

@@ -65,14 +65,15 @@ type htmlCell struct {
 
 func writeHTML(w io.Writer, s Set) error {
 	t := s.table()
-	p := htmlPage{Table: t, Style: template.CSS(plot.Style()), Main: htmlGridOf(t.Main, maxMainLines)}
+	p := htmlPage{Table: t, Style: template.CSS(plot.Style()), //nolint:gosec // a constant of ours
+		Main: htmlGridOf(t.Main, maxMainLines)}
 	if t.HasBest() {
 		p.Best = table.BestRemark
 	}
 	for _, g := range plots(s) {
 		h := htmlPlots{Title: g.title, Notes: g.notes}
 		for _, c := range g.charts {
-			h.Charts = append(h.Charts, template.HTML(c.Inline())) // plot escapes what it writes
+			h.Charts = append(h.Charts, template.HTML(c.Inline())) //nolint:gosec // plot escapes what it writes
 		}
 		p.Plots = append(p.Plots, h)
 	}

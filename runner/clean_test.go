@@ -302,9 +302,9 @@ func TestRequests(t *testing.T) {
 		t.Errorf("hashes %v, want three", hashes)
 	}
 	want := []result.Request{
-		{RunID: r.RunID, Prompt: 0, Category: "math", Drafts: 10, DraftTokens: new(int64(30)), Accepted: 10},
-		{RunID: r.RunID, Prompt: 1},
-		{RunID: r.RunID, Prompt: 2, Category: "chat", Drafts: 10, Accepted: 30},
+		{RunID: r.RunID, StartedAt: r.StartedAt, Prompt: 0, Category: "math", Drafts: 10, DraftTokens: new(int64(30)), Accepted: 10},
+		{RunID: r.RunID, StartedAt: r.StartedAt, Prompt: 1},
+		{RunID: r.RunID, StartedAt: r.StartedAt, Prompt: 2, Category: "chat", Drafts: 10, Accepted: 30},
 	}
 	if diff := cmp.Diff(want, s.requests); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)

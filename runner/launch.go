@@ -112,9 +112,13 @@ func (s *server) launch(ctx context.Context) error {
 	}
 	// A server that is there already would be taken for ours, whose own start then
 	// fails unnoticed, and its numbers for ours.
-	if reply, err := s.client.Get(ctx, "/health"); err == nil {
-		return fmt.Errorf("something answers at %s already (HTTP %d): stop it, or put {port} into the URL and the command of %s",
-			s.client.URL(), reply.Status, s.name)
+	if reply, err := s.client.Get(ctx, "/health"); occupied(s.plan, reply.Status, err) {
+		what := fmt.Sprintf("HTTP %d", reply.Status)
+		if err != nil {
+			what = err.Error()
+		}
+		return fmt.Errorf("something answers at %s already (%s): stop it, or put {port} into the URL and the command of %s",
+			s.client.URL(), what, s.name)
 	}
 	l := s.plan.Launch
 	command := make([]string, len(l.Command))
@@ -131,7 +135,7 @@ func (s *server) launch(ctx context.Context) error {
 	s.log.Info("starting server", "log", s.logPath())
 	p, err := serve.Start(ctx, serve.Options{
 		Name: s.name, Command: command, Env: env, Dir: s.opts.Plan.Dir,
-		LogPath: s.logPath(), Environ: s.opts.Environ,
+		LogPath: s.logPath(), Environ: s.opts.Environ, Secrets: s.secrets(),
 		// Preflight keeps the time and knows the reason; this only ends one that hangs.
 		ReadyTimeout: l.ReadyTimeout + readyGrace,
 		Ready: func(ctx context.Context) error {

@@ -31,7 +31,7 @@ func openLoop(run *plan.Run) bool {
 // others.
 func (s *sweep) arrive(o *load.Options, run *plan.Run, n int) {
 	if openLoop(run) {
-		o.Arrivals = load.Schedule(n, run.RequestRate, s.Plan.Arrivals != plan.ArrivalsConstant, s.Plan.Seed+uint64(run.Repeat))
+		o.Arrivals = load.Schedule(n, run.RequestRate, s.Plan.Arrivals != plan.ArrivalsConstant, s.Plan.Seed+uint64(run.Repeat)) //nolint:gosec // never negative
 	}
 }
 

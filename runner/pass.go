@@ -81,6 +81,9 @@ func (s *sweep) measure(ctx context.Context, srv *server, info *PassInfo, p *pas
 	if err != nil {
 		return err // names the file; the row names the dataset
 	}
+	if err := s.reach(ctx, srv); err != nil {
+		return err
+	}
 	if err := srv.ensure(ctx, run.Dataset.Name); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func requestLines(run *plan.Run, p *pass) []result.Request {
 		}
 		prompt := p.set[r.Index]
 		line := result.Request{
-			RunID: run.RunID, Prompt: r.Index, PromptHash: p.promptHash(r.Index), Category: prompt.Category,
+			RunID: run.RunID, Prompt: r.Index, PromptHash: p.promptHash(r.Index), Category: prompt.Category, StartedAt: p.started.UTC(),
 			Drafts: r.Drafts, Accepted: r.Accepted,
 		}
 		if i < len(p.turns) {

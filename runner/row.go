@@ -59,7 +59,7 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 		PromptsAsked:  run.NumPrompts,
 		StartedAt:     p.started.UTC(),
 		ToolVersion:   s.ToolVersion,
-		ServerVersion: srv.desc.Version,
+		ServerVersion: versionOf(p, srv),
 		PromptSet:     p.prompts.hash,
 		Warnings:      result.Warnings{},
 	}
@@ -69,10 +69,11 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 	if row.Model == "" {
 		row.Model = run.Server.Model
 	}
+	markTrust(&row, &run.Server.Endpoint, run.Server.Baseline)
 	fillPass(&row, p)
 	if b := s.schedule.baselineOf[r]; b >= 0 {
 		row.BaselineEngine = s.servers[b].plan.Engine
-		row.BaselineVersion = s.servers[b].desc.Version
+		row.BaselineVersion = versionOf(base, s.servers[b])
 	}
 	if p.err != nil {
 		row.Error = p.err.Error()
@@ -91,6 +92,15 @@ func (s *sweep) row(run *plan.Run, r int, p, base *pass, missing string) result.
 		beStrict(&row)
 	}
 	return row
+}
+
+// versionOf is what the server was when the pass was made; what it is known to be, when
+// no pass got that far.
+func versionOf(p *pass, srv *server) string {
+	if p != nil && p.version != "" {
+		return p.version
+	}
+	return srv.desc.Version
 }
 
 // fillPass puts in what was counted, also of a pass whose requests all failed.

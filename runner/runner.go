@@ -107,8 +107,9 @@ type PassInfo struct {
 var ErrNoRuns = errors.New("no runs to carry out")
 
 // Sweep carries out the runs. It returns nil when every run has its row, error
-// rows included; the context's error when it was interrupted, after handing the
-// rows whose server pass is finished to the Sink; or the Sink's error.
+// rows included; the context's error when it was interrupted, and ErrMaxSweep when its
+// time was up, each after handing the rows whose server pass is finished to the Sink; or
+// the Sink's error.
 // Launched servers have ended when it returns.
 func Sweep(ctx context.Context, o Options) (err error) {
 	if len(o.Runs) == 0 {
@@ -123,7 +124,7 @@ func Sweep(ctx context.Context, o Options) (err error) {
 			err = cerr
 		}
 	}()
-	return s.run(ctx)
+	return s.bounded(ctx)
 }
 
 // sweep is the state of one Sweep. Only its own goroutine touches it.
@@ -137,12 +138,14 @@ type sweep struct {
 	pending map[int]*pass   // finished server passes by position in Runs, waiting for their baseline
 	bases   map[baseKey]*pass
 	written map[int]bool
+	left    int // runs without a row, or without their baseline, when the sweep ended
 
 	firstShare map[cacheKey]float64 // of the first pass over the prompts on the server
 
 	readClient func() clientState // what this process has used so far
 	earlier    earlier
-	changed    error // what must not have changed since the earlier rows; ends the sweep
+	changed    error            // what must not have changed since the earlier rows; ends the sweep
+	lost       map[*server]bool // attached servers that were waited for in vain since they last answered
 }
 
 // baseKey names the pass of one baseline in one block.
@@ -160,6 +163,7 @@ func newSweep(o Options) (*sweep, error) {
 
 		firstShare: map[cacheKey]float64{},
 		readClient: readClient,
+		lost:       map[*server]bool{},
 		earlier:    newEarlier(&o),
 	}
 	s.prompts.loaded = s.loaded
@@ -183,7 +187,8 @@ func newSweep(o Options) (*sweep, error) {
 	return s, nil
 }
 
-func (s *sweep) run(ctx context.Context) error {
+// run makes the runs. cut is what rows say that an early end leaves without baseline.
+func (s *sweep) run(ctx context.Context, cut string) error {
 	// Data first: what does not load is known before a server has been started or
 	// waited for.
 	s.prompts.load(ctx, s.Log)
@@ -199,7 +204,8 @@ func (s *sweep) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.flush(); err != nil {
+	s.left = len(s.Runs) - len(s.written)
+	if err := s.flush(cut); err != nil {
 		return err
 	}
 	if s.changed != nil {
@@ -303,25 +309,13 @@ func (s *sweep) baselineOf(r int) (*pass, bool) {
 	return p, ok
 }
 
-// flush writes what an interrupt left waiting for its baseline.
-func (s *sweep) flush() error {
-	for r := range s.Runs {
-		if p, ok := s.pending[r]; ok {
-			base, _ := s.baselineOf(r)
-			if err := s.write(r, p, base, "interrupted before the baseline"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // write hands over a run's row. missing says why there is no baseline pass
 // although the plan has one.
 func (s *sweep) write(r int, p, base *pass, missing string) error {
 	delete(s.pending, r)
 	s.written[r] = true
 	row := s.row(&s.Runs[r], r, p, base, missing)
+	s.tidy(&row, r)
 	if err := s.save(&s.Runs[r], p, base); err != nil {
 		return fmt.Errorf("saving the requests of run %s: %w", row.RunID, err)
 	}

@@ -57,8 +57,8 @@ func newServer(e endpoint, conns int, o *Options) (*server, error) {
 	}, nil
 }
 
-// connect makes the client. The key is read here, once, and never kept anywhere
-// else.
+// connect makes the client. The key and the files of tls are read here, once, and
+// never kept anywhere else.
 func (s *server) connect() error {
 	key, err := apiKey(s.plan, s.opts.LookupEnv)
 	if err != nil {
@@ -72,6 +72,8 @@ func (s *server) connect() error {
 		MaxRetries: s.opts.Plan.MaxRetries,
 		MaxConns:   s.conns,
 		KeepText:   keepsText(s.opts),
+		TLS:        trust(s.plan),
+		Proxy:      s.plan.Proxy,
 	})
 	if err != nil {
 		return err
@@ -130,5 +132,9 @@ func (s *server) attach(ctx context.Context, wait time.Duration) {
 }
 
 func (s *server) record() ServerRecord {
-	return ServerRecord{Server: s.name, Baseline: s.baseline, Endpoint: s.plan, Description: s.desc, Err: s.err}
+	desc := s.desc
+	if text := unverified(s.plan); text != "" {
+		desc.Notes = append(slices.Clip(desc.Notes), text)
+	}
+	return ServerRecord{Server: s.name, Baseline: s.baseline, Endpoint: s.plan, Description: desc, Err: s.err}
 }

@@ -39,9 +39,10 @@ type sink struct {
 	requests []result.Request
 	saved    []result.SavedRequest
 	order    []string // requests and rows, as they came
+	probed   []runner.ServerRecord
 }
 
-func (s *sink) Probed(runner.ServerRecord) {}
+func (s *sink) Probed(r runner.ServerRecord) { s.probed = append(s.probed, r) }
 func (s *sink) Loaded(d runner.DatasetRecord) {
 	s.datasets = append(s.datasets, fmt.Sprintf("%s %d", d.Dataset.Name, d.Prompts))
 }

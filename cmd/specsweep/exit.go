@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // exitCode is what the program says to its caller. The list stands in the help
@@ -81,13 +82,14 @@ func fail(ctx context.Context, e *env, err error) exitCode {
 	return coded.code
 }
 
-// clean drops control characters but line breaks: error texts may hold what a
-// server answered, and no escape sequence of its reaches the screen.
+// clean drops control characters but line breaks, and those that turn the reading
+// direction: error texts may hold what a server answered, and no escape sequence of
+// its reaches the screen.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0) {
+		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
-		return r
+		return r // a byte that is no UTF-8, such as an 8-bit control, comes as U+FFFD
 	}, s)
 }

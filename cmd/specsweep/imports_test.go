@@ -17,11 +17,12 @@ const module = "github.com/specsweep/specsweep/"
 // together with docs/decisions.md. A package that it lacks may not exist.
 var mayImport = map[string][]string{
 	"plan":                            nil,
-	"runner":                          {"plan", "runner/dataset", "runner/openai", "runner/load", "runner/engine", "runner/specdec", "runner/serve", "runner/result", "report/stat"},
+	"runner":                          {"plan", "runner/dataset", "runner/openai", "runner/load", "runner/engine", "runner/specdec", "runner/serve", "runner/secret", "runner/result", "report/stat"},
 	"runner/dataset":                  {"plan", "runner/dataset/hub"},
 	"runner/dataset/hub":              nil,
 	"runner/dataset/hub/hubtest":      nil,
-	"runner/openai":                   nil,
+	"runner/openai":                   {"runner/secret"},
+	"runner/secret":                   nil,
 	"runner/load":                     {"runner/openai"},
 	"runner/specdec":                  nil,
 	"runner/engine":                   {"runner/openai", "runner/specdec"},
@@ -31,7 +32,7 @@ var mayImport = map[string][]string{
 	"runner/engine/llamacpp":          {"runner/engine", "runner/openai", "runner/specdec", "runner/engine/internal/promtext"},
 	"runner/engine/all":               {"runner/engine", "runner/engine/vllm", "runner/engine/sglang", "runner/engine/llamacpp"},
 	"runner/engine/enginetest":        {"runner/engine", "runner/sim", "runner/openai", "runner/specdec"},
-	"runner/serve":                    nil,
+	"runner/serve":                    {"runner/secret"},
 	"runner/result":                   nil,
 	"runner/sim":                      nil,
 	"runner/faulttest":                nil,

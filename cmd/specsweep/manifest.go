@@ -131,6 +131,10 @@ func serverEntry(r runner.ServerRecord) result.ManifestServer {
 		Model: r.Model, Models: r.Models, Version: r.Version, Speculation: r.Spec,
 		Labels: r.Endpoint.Labels, Notes: r.Notes,
 	}
+	if r.Endpoint.Proxy != "" {
+		s.Proxy = redactURL(r.Endpoint.Proxy)
+	}
+	s.NotVerified = r.Endpoint.TLS != nil && r.Endpoint.TLS.InsecureSkipVerify
 	if r.Endpoint.Launch != nil {
 		s.Command = r.Endpoint.Launch.RawCommand
 	}
@@ -140,12 +144,15 @@ func serverEntry(r runner.ServerRecord) result.ManifestServer {
 	return s
 }
 
-// redactURL drops a password. A URL that does not parse is not shown at all,
+// redactURL drops a password, or a user without one, which is a token. A URL that does not parse is not shown at all,
 // since nobody knows where its password is; {port} is no part of a URL yet.
 func redactURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return "(launched)"
+	}
+	if _, ok := u.User.Password(); u.User != nil && !ok {
+		u.User = url.User("xxxxx") // the word of Redacted
 	}
 	return u.Redacted()
 }

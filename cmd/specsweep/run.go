@@ -127,10 +127,25 @@ func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err 
 		sweepErr = errors.Join(sweepErr, report.Write(e.stdout, "terminal", onTerminal(sink.set(), e, job.settings)))
 	}
 	fmt.Fprintf(e.stderr, "results: %s\npictures: %s\n", set.Dir(), filepath.Join(set.Dir(), report.HTMLFile))
-	if sweepErr != nil {
+	verdict := outcome(sink.rows, gate.JudgeLimits(sink.rows, limitsOf(job.plan, job.runs)))
+	switch {
+	case errors.Is(sweepErr, runner.ErrMaxSweep) && ctx.Err() == nil:
+		return outOfTime(sweepErr, verdict)
+	case sweepErr != nil:
 		return sweepErr
 	}
-	return outcome(sink.rows, gate.JudgeLimits(sink.rows, limitsOf(job.plan, job.runs)))
+	return verdict
+}
+
+// outOfTime is the exit code of a sweep that max_duration_s ended: that of its rows, but
+// never of a sweep that made all of them.
+func outOfTime(sweepErr, verdict error) error {
+	code := exitSomeFailed
+	coded := new(codeError)
+	if errors.As(verdict, &coded) {
+		code = coded.code
+	}
+	return &codeError{code, sweepErr}
 }
 
 // outcome is the exit code of the rows and of the thresholds that they miss.

@@ -93,15 +93,17 @@ func (s *runSink) Saved(requests []result.SavedRequest) error { return s.run.App
 // Requests appends what single answers told, before their row.
 func (s *runSink) Requests(requests []result.Request) error { return s.run.AppendRequests(requests) }
 
-// Row appends a finished run before anything else happens.
+// Row appends a finished run before anything else happens. A row that the disk does not
+// take is still in the tables that go to the screen.
 func (s *runSink) Row(r result.Row) error {
-	if err := s.run.Append(r); err != nil {
-		return err
-	}
+	err := s.run.Append(r)
 	if i := slices.IndexFunc(s.rows, func(have result.Row) bool { return have.RunID == r.RunID }); i >= 0 {
 		s.rows[i] = r // made again
 	} else {
 		s.rows = append(s.rows, r)
+	}
+	if err != nil {
+		return err
 	}
 	s.progress.row(&r)
 	if s.now().Sub(s.tables) >= tablesEvery {
@@ -132,7 +134,7 @@ func (s *runSink) finish(sweepErr error) error {
 	switch {
 	case sweepErr == nil:
 		s.manifest.Status = result.StatusFinished
-	case errors.Is(sweepErr, errInterrupted):
+	case errors.Is(sweepErr, errInterrupted), errors.Is(sweepErr, runner.ErrMaxSweep):
 		s.manifest.Status = result.StatusInterrupted
 	default:
 		s.manifest.Status = result.StatusFailed

@@ -29,8 +29,9 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the real binary. Each script finds simulated servers at
 // $VLLM, $VLLM2, $VLLM_BASE, $SGLANG, $SGLANG_NEW, $SGLANG_OLD, $SGLANG_OLD2, $SGLANG_BASE, $FAILING and $LOCKED, and proxies that
-// record what they are sent at $RECORDER (before $VLLM) and $RECORDER_BASE, and the
-// Hub of startHub; every script has its own, so none sees another's counters.
+// record what they are sent at $RECORDER (before $VLLM) and $RECORDER_BASE, $VLLM2
+// behind TLS at $TLS_VLLM (trusted by ca.pem), a forward proxy at host:port $PROXY, a
+// redirect to $VLLM at $MOVED, and the Hub of startHub; every script has its own, so none sees another's counters.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -79,6 +80,13 @@ func startServers(env *testscript.Env) error {
 			return err
 		}
 	}
+	if err := startTLS(env, "TLS_VLLM", env.Getenv("VLLM2")); err != nil {
+		return err
+	}
+	if err := startProxy(env); err != nil {
+		return err
+	}
+	startRedirect(env, "MOVED", env.Getenv("VLLM"))
 	startEcho(env)
 	if err := startHub(env); err != nil {
 		return err

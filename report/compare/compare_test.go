@@ -207,9 +207,6 @@ func TestRepeatsOfAPromptAreNoSamples(t *testing.T) {
 		s := rowsAt([]float64{100, 100, 100, 100, 100}, length(2))
 		s.Requests = map[string][]result.Request{}
 		for _, r := range s.Rows {
-			for i := range accepted { // an earlier writing of the run, cut off before its row
-				s.Requests[r.RunID] = append(s.Requests[r.RunID], result.Request{RunID: r.RunID, Prompt: i, PromptHash: fmt.Sprint(i), Drafts: 10})
-			}
 			for i, a := range accepted {
 				s.Requests[r.RunID] = append(s.Requests[r.RunID], result.Request{RunID: r.RunID, Prompt: i, PromptHash: fmt.Sprint(i), Drafts: 10, Accepted: a})
 			}
@@ -222,25 +219,6 @@ func TestRepeatsOfAPromptAreNoSamples(t *testing.T) {
 	}
 	if math.Abs(*m.Delta-0.125) > 1e-9 {
 		t.Errorf("delta = %v, want 5/40 by hand", *m.Delta)
-	}
-}
-
-func TestARunWrittenTwiceCountsOnce(t *testing.T) {
-	first := []result.Request{{Prompt: 0, Drafts: 1}, {Prompt: 0, Drafts: 2}, {Prompt: 1, Drafts: 3}}
-	second := []result.Request{{Prompt: 0, Drafts: 4}, {Prompt: 1, Drafts: 5}}
-	for _, tt := range []struct {
-		name        string
-		lines, want []result.Request
-	}{
-		{"once, with two turns", first, first},
-		{"twice", slices.Concat(first, second), second},
-		{"none", nil, nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, lastAttempt(tt.lines)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-		})
 	}
 }
 

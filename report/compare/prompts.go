@@ -67,7 +67,7 @@ func (m *Metric) byPrompt(p pair) {
 func prompts(r *rowsOf, metric string) (byPrompt map[string]stat.Counts, missing int) {
 	byPrompt = map[string]stat.Counts{}
 	for _, row := range r.ok {
-		lines := lastAttempt(r.requests[row.RunID])
+		lines := r.requests[row.RunID]
 		if len(lines) == 0 {
 			missing++
 		}
@@ -90,18 +90,6 @@ func prompts(r *rowsOf, metric string) (byPrompt map[string]stat.Counts, missing
 		}
 	}
 	return byPrompt, missing
-}
-
-// lastAttempt is the lines of a run's last writing. A run that was repeated after an
-// interruption stands in the file twice; each writing is in the order of its
-// prompts.
-func lastAttempt(lines []result.Request) []result.Request {
-	for i := len(lines) - 1; i > 0; i-- {
-		if lines[i].Prompt < lines[i-1].Prompt {
-			return lines[i:]
-		}
-	}
-	return lines
 }
 
 func sortedKeys(m map[string]stat.Counts) []string {

@@ -75,7 +75,7 @@ func Judge(c compare.Comparison, rules []Rule) []Miss {
 }
 
 func (r Rule) judge(cell *compare.Cell, m *compare.Metric) *Miss {
-	miss := &Miss{Rule: r.String(), Cell: cell.Identity.String(), Metric: r.Metric, Limit: r.Limit, Relative: r.Relative}
+	miss := &Miss{Rule: r.String(), Cell: cell.String(), Metric: r.Metric, Limit: r.Limit, Relative: r.Relative}
 	change := m.Delta
 	if r.Relative {
 		change = m.Rel

@@ -288,7 +288,7 @@ func TestPreflightShowsACertificateErrorAtOnce(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	_, err := engine.Preflight(t.Context(), fake{}, client(t, s.URL), engine.PreflightOptions{Wait: patience})
-	if err == nil || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), s.URL) || strings.Contains(err.Error(), "not ready") {
+	if err == nil || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), "ca_file") || !strings.Contains(err.Error(), s.URL) || strings.Contains(err.Error(), "not ready") {
 		t.Errorf("error %v, want the x509 reason at once and %s", err, s.URL)
 	}
 }

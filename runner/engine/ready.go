@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -101,12 +99,7 @@ func ready(ctx context.Context, c *openai.Client) (modelList, error) {
 // judge makes an error that waiting will not mend a permanent one: the server is
 // there and refuses, or it cannot be trusted.
 func judge(err error) error {
-	var (
-		refused     *openai.HTTPError
-		certificate *tls.CertificateVerificationError
-		noTLS       tls.RecordHeaderError
-		op          *net.OpError
-	)
+	var refused *openai.HTTPError
 	switch {
 	case errors.As(err, &refused):
 		switch s := refused.Status; s {
@@ -116,8 +109,7 @@ func judge(err error) error {
 				return backoff.Permanent(err)
 			}
 		}
-	case errors.As(err, &certificate), errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch),
-		errors.As(err, &op) && op.Op == "remote error": // crypto/tls: the other side's alert
+	case openai.Untrusted(err):
 		return backoff.Permanent(err)
 	}
 	return err

@@ -6,6 +6,9 @@
 package faulttest
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -30,7 +33,31 @@ const (
 	TooMany     Kind = "too_many"     // 429 with Retry-After: 0
 	ServerError Kind = "server_error" // 503
 	BadRequest  Kind = "bad_request"  // 400, which no retry mends
+
+	// Of requests that stream:
+	StreamCut   Kind = "stream_cut"   // one event, then the connection is reset
+	StreamStall Kind = "stream_stall" // one event, then nothing, until the client goes away
 )
+
+// Kinds is every way to fail, in the order above.
+func Kinds() []Kind {
+	return []Kind{
+		Latency, Reset, HangUp, HalfBody, Garbage, Stall, Slow, TooMany, ServerError, BadRequest,
+		StreamCut, StreamStall,
+	}
+}
+
+// Harmless tells the faults after which the answer still comes.
+func (k Kind) Harmless() bool { return k == Latency || k == Slow }
+
+// Final tells the faults that no further attempt mends.
+func (k Kind) Final() bool { return k == BadRequest }
+
+// Stalls tells the faults that only the client's own patience ends.
+func (k Kind) Stalls() bool { return k == Stall || k == StreamStall }
+
+// Streams tells the faults that only a streamed answer can have.
+func (k Kind) Streams() bool { return k == StreamCut || k == StreamStall }
 
 // Options is what to break.
 type Options struct {
@@ -92,6 +119,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.requests.Add(1)
+	// A server learns that its client has gone away only when it has read the request.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	switch kind := h.draw(); kind {
 	case "":
 		h.next.ServeHTTP(w, r)
@@ -102,7 +135,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.next.ServeHTTP(&dribble{ResponseWriter: w, r: r, pause: h.o.Delay}, r)
 	case Stall:
 		<-r.Context().Done()
-	case Reset, HangUp, HalfBody:
+	case StreamStall:
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte(event))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	case Reset, HangUp, HalfBody, StreamCut:
 		breakOff(w, kind)
 	case Garbage:
 		_, _ = w.Write([]byte("<html>gateway</html>"))
@@ -116,6 +154,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// event is the beginning of a streamed answer.
+const event = `data: {"choices":[{"delta":{"content":"a"}}]}` + "\n\n"
+
 // breakOff takes the connection and ends it.
 func breakOff(w http.ResponseWriter, kind Kind) {
 	hj, ok := w.(http.Hijacker)
@@ -127,14 +168,22 @@ func breakOff(w http.ResponseWriter, kind Kind) {
 		return
 	}
 	switch kind {
+	case StreamCut:
+		_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(event), event)
+		reset(c)
 	case Reset:
-		if t, ok := c.(*net.TCPConn); ok {
-			_ = t.SetLinger(0) // close sends RST
-		}
+		reset(c)
 	case HalfBody:
 		_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"choices\":[{\"mess"))
 	}
 	_ = c.Close()
+}
+
+// reset makes the coming close send RST.
+func reset(c net.Conn) {
+	if t, ok := c.(*net.TCPConn); ok {
+		_ = t.SetLinger(0)
+	}
 }
 
 func wait(r *http.Request, d time.Duration) {
@@ -145,33 +194,3 @@ func wait(r *http.Request, d time.Duration) {
 	case <-r.Context().Done():
 	}
 }
-
-// dribble sends an answer in pieces with pauses.
-type dribble struct {
-	http.ResponseWriter
-	r     *http.Request
-	pause time.Duration
-}
-
-// pieces is in how many an answer is sent.
-const pieces = 4
-
-func (d *dribble) Write(b []byte) (int, error) {
-	n := 0
-	size := max(1, len(b)/pieces)
-	for len(b) > 0 {
-		part := b[:min(size, len(b))]
-		m, err := d.ResponseWriter.Write(part)
-		n += m
-		if err != nil {
-			return n, err
-		}
-		_ = http.NewResponseController(d.ResponseWriter).Flush()
-		b = b[len(part):]
-		wait(d.r, d.pause)
-	}
-	return n, nil
-}
-
-// Unwrap is for http.ResponseController.
-func (d *dribble) Unwrap() http.ResponseWriter { return d.ResponseWriter }

@@ -1,11 +1,15 @@
 package openai
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/specsweep/specsweep/runner/secret"
 )
 
 // RootURL strips trailing slashes, then one trailing /v1, then slashes again:
@@ -90,11 +94,11 @@ func headers(o Options) (h http.Header, host string, err error) {
 
 // scrubber takes out what is secret, because servers and gateways like to repeat
 // a wrong key in their message. What is shorter than four bytes is left alone: it
-// would take words apart and is no secret.
-func scrubber(o Options, root *url.URL) *strings.Replacer {
+// would take words apart and is no secret. proxy may be nil.
+func scrubber(o Options, root, proxy *url.URL) *strings.Replacer {
 	secrets := []string{strings.TrimSpace(o.APIKey)}
 	for name, value := range o.Headers {
-		if secretHeader(name) {
+		if secret.Name(name) {
 			value = strings.TrimSpace(value)
 			secrets = append(secrets, value)
 			if _, token, ok := strings.Cut(value, " "); ok { // Bearer …
@@ -102,11 +106,13 @@ func scrubber(o Options, root *url.URL) *strings.Replacer {
 			}
 		}
 	}
-	if password, ok := root.User.Password(); ok {
-		secrets = append(secrets, password)
-	} else {
-		secrets = append(secrets, root.User.Username()) // http://token@host
+	for _, u := range []*url.URL{root, proxy} {
+		if u != nil {
+			secrets = append(secrets, userSecrets(u.User)...)
+		}
 	}
+	// A longer secret may hold a shorter one, of which the rest would stay.
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, s := range secrets {
 		if len(s) >= 4 {
@@ -116,12 +122,23 @@ func scrubber(o Options, root *url.URL) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-func secretHeader(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"auth", "cookie", "key", "token", "secret", "password"} {
-		if strings.Contains(name, word) {
-			return true
-		}
+// userSecrets is what is secret of a URL's userinfo, which may be nil: the password,
+// or the user where there is none (http://token@host), as it is, as it is written
+// in a URL and as basic auth sends it.
+func userSecrets(user *url.Userinfo) []string {
+	if user == nil {
+		return nil
 	}
-	return false
+	written := user.String()
+	password, ok := user.Password()
+	if !ok {
+		password = user.Username()
+	} else {
+		_, written, _ = strings.Cut(written, ":")
+	}
+	auth := user.Username() + ":"
+	if ok {
+		auth += password
+	}
+	return []string{password, written, base64.StdEncoding.EncodeToString([]byte(auth))}
 }

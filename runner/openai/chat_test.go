@@ -293,15 +293,20 @@ func TestChatGivesUp(t *testing.T) {
 func TestChatRedirectNotFollowed(t *testing.T) {
 	for _, tt := range []struct{ name, to, want string }{
 		{"another host", "https://user:pa55word@other.example/v1/chat/completions?token=pa55word",
-			"HTTP 308: redirected to https://other.example/v1/chat/completions, which is not followed: the server's URL should be https://other.example"},
-		{"a page", "https://sso.example/login?for=pa55word", "HTTP 308: redirected to https://sso.example/login, which is not followed"},
+			"HTTP 308: redirects to https://other.example/v1/chat/completions: put https://other.example into the plan as server"},
+		{"another scheme and path", "https://other.example/gate/v1/chat/completions",
+			"HTTP 308: redirects to https://other.example/gate/v1/chat/completions: put https://other.example/gate into the plan as server"},
+		{"a page", "https://sso.example/login?for=pa55word", "HTTP 308: redirects to https://sso.example/login, which is not followed"},
+		{"our key in the path", "https://sso.example/k3y-in-use/x", "HTTP 308: redirects to https://sso.example/***/x, which is not followed"},
+		{"no web address", "ftp://other.example/v1/chat/completions", "HTTP 308: redirects to ftp://other.example/v1/chat/completions, which is not followed"},
+		{"nowhere", "", "HTTP 308: Permanent Redirect"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			url, requests := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", tt.to)
 				w.WriteHeader(http.StatusPermanentRedirect)
 			})
-			c, _ := newClient(t, Options{URL: url, MaxRetries: 3})
+			c, _ := newClient(t, Options{URL: url, MaxRetries: 3, APIKey: "k3y-in-use"})
 			got := c.Chat(t.Context(), []byte(request))
 			if errText(got.Err) != tt.want || requests.Load() != 1 {
 				t.Errorf("Chat() error = %v after %d requests\nwant %s after 1", got.Err, requests.Load(), tt.want)

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,6 +29,11 @@ type Options struct {
 	// MaxConns is how many idle connections are kept: the concurrency. It is no
 	// limit on open ones.
 	MaxConns int
+	// TLS is how an https server is trusted. Its files are read by New.
+	TLS TLS
+	// Proxy is the URL (http, https, socks5) that every request goes through; empty:
+	// none, whatever the environment says. Its user:password@ is shown in no error.
+	Proxy string
 	// KeepText gives every Completion the text of its answer: the thoughts, then the
 	// content.
 	KeepText bool
@@ -58,7 +64,8 @@ type Client struct {
 	pool     sync.Pool     // of *scratch
 }
 
-// New makes a client. It sends nothing; its errors are about the options.
+// New makes a client. It reads the files of Options.TLS and sends nothing; its
+// errors are about the options.
 func New(o Options) (*Client, error) {
 	root, err := parseRoot(o.URL)
 	if err != nil {
@@ -67,6 +74,14 @@ func New(o Options) (*Client, error) {
 	header, host, err := headers(o)
 	if err != nil {
 		return nil, err
+	}
+	proxy, err := parseProxy(o.Proxy)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := transport(o, proxy)
+	if err != nil {
+		return nil, fmt.Errorf("server %s: %w", display(root), err)
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
@@ -79,9 +94,9 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		opts: o, root: root, shown: display(root), host: host, header: header,
-		scrub: scrubber(o, root), stale: staleAfter, maxReply: defaultMaxReply,
+		scrub: scrubber(o, root, proxy), stale: staleAfter, maxReply: defaultMaxReply,
 		http: &http.Client{
-			Transport: transport(o.MaxConns),
+			Transport: advised{transport, o.TLS},
 			// A redirected POST would become a GET, or take the key to a host that
 			// nobody named.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -105,19 +120,35 @@ func (c *Client) URL() string { return c.shown }
 // request that meets the server's close on its way has to be sent again.
 const idleTimeout = 4 * time.Second
 
+// How long a connection may take to come up, and how often it is kept awake.
+const (
+	dialTimeout = 10 * time.Second
+	keepAlive   = 30 * time.Second
+)
+
 // transport is net/http's with everything that would bend a measurement taken
 // out: no proxy from the environment, no decompression, no cap on connections (a
 // request that waits for one would count as the server's time), and HTTP/1.1
-// only, where each request in flight has a connection of its own.
-func transport(conns int) *http.Transport {
+// only, where each request in flight has a connection of its own. proxy is nil for
+// none.
+func transport(o Options, proxy *url.URL) (*http.Transport, error) {
+	config, err := o.TLS.config()
+	if err != nil {
+		return nil, err
+	}
 	http1 := new(http.Protocols)
 	http1.SetHTTP1(true)
-	return &http.Transport{
+	t := &http.Transport{
 		Protocols:           http1,
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext,
+		TLSClientConfig:     config,
 		TLSHandshakeTimeout: 10 * time.Second,
-		MaxIdleConnsPerHost: max(conns, 2), // the default of 2 makes most requests of a pass dial anew
+		MaxIdleConnsPerHost: max(o.MaxConns, 2), // the default of 2 makes most requests of a pass dial anew
 		IdleConnTimeout:     idleTimeout,
 		DisableCompression:  true,
 	}
+	if proxy == nil {
+		return t, nil
+	}
+	return t, through(t, proxy, o.TLS)
 }

@@ -139,7 +139,10 @@ func TestConnectionRefused(t *testing.T) {
 
 // Ours is the side that lets go of idle connections first, uvicorn's 5 s in mind.
 func TestIdleTimeoutBelowServers(t *testing.T) {
-	tr := transport(16)
+	tr, err := transport(Options{MaxConns: 16}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if d := tr.IdleConnTimeout; d <= 0 || d > 4500*time.Millisecond {
 		t.Errorf("IdleConnTimeout = %s, want a bit below 5 s", d)
 	}
@@ -153,7 +156,7 @@ func TestNoProxyFromEnvironment(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"} {
 		t.Setenv(name, "http://127.0.0.1:1")
 	}
-	if transport(1).Proxy != nil {
+	if tr, err := transport(Options{}, nil); err != nil || tr.Proxy != nil {
 		t.Error("the transport asks for a proxy")
 	}
 }
@@ -168,8 +171,7 @@ func TestHTTP1Only(t *testing.T) {
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	c, _ := newClient(t, Options{URL: s.URL})
-	c.http.Transport.(*http.Transport).TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig
+	c, _ := newClient(t, Options{URL: s.URL, TLS: TLS{CAFile: caFile(t, s)}})
 	if got := c.Chat(t.Context(), []byte(request)); got.Err != nil {
 		t.Error(got.Err)
 	}

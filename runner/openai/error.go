@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode"
 )
@@ -38,13 +39,24 @@ func (e *HTTPError) Error() string {
 func (c *Client) refusal(resp *http.Response, body []byte) *HTTPError {
 	e := &HTTPError{Status: resp.StatusCode, Message: c.clean(message(body))}
 	if loc, err := resp.Location(); err == nil && e.Status/100 == 3 {
-		to := display(loc)
-		e.Message = fmt.Sprintf("redirected to %s, which is not followed", to)
-		if root, ok := strings.CutSuffix(to, resp.Request.URL.Path[len(c.root.Path):]); ok {
-			e.Message += ": the server's URL should be " + root
-		}
+		e.Message = c.clean(c.redirect(resp.Request.URL, loc))
 	}
 	return e
+}
+
+// redirect says where an answer sends us, and which server the plan should name
+// instead, when it is the same path on another one. Nothing follows a redirect: a
+// POST would become a GET, or a key go to a host that nobody named.
+func (c *Client) redirect(from, to *url.URL) string {
+	text := "redirects to " + display(to)
+	if to.Scheme != "http" && to.Scheme != "https" {
+		return text + ", which is not followed"
+	}
+	root, ok := strings.CutSuffix(display(to), from.EscapedPath()[len(c.root.EscapedPath()):])
+	if !ok {
+		return text + ", which is not followed"
+	}
+	return text + ": put " + root + " into the plan as server"
 }
 
 // clean makes a server's text fit for an error: no secret of ours, one line.

@@ -115,7 +115,7 @@ func TestGetErrors(t *testing.T) {
 		})
 		c, _ := newClient(t, Options{URL: url, APIKey: "k"})
 		r, err := c.Get(t.Context(), "/metrics")
-		want := "HTTP 307: redirected to " + url + "/elsewhere/metrics, which is not followed: the server's URL should be " + url + "/elsewhere"
+		want := "HTTP 307: redirects to " + url + "/elsewhere/metrics: put " + url + "/elsewhere into the plan as server"
 		if err != nil || errText(r.Err()) != want || requests.Load() != 1 {
 			t.Errorf("Get() = %v, %v after %d requests\nwant %s", r.Err(), err, requests.Load(), want)
 		}

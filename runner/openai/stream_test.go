@@ -242,12 +242,12 @@ func TestChatStreamTimes(t *testing.T) {
 			return
 		}
 		for _, part := range []struct {
-			after time.Duration
-			text  string
+			ms   int
+			text string
 		}{
 			{10, roleChunk}, {20, textChunk}, {30, textChunk + textChunk}, {40, ": nothing\n\n"}, {50, textChunk}, {60, endChunk + usageChunk + doneLine},
 		} {
-			tick(part.after * time.Millisecond)
+			tick(time.Duration(part.ms) * time.Millisecond)
 			_, _ = io.WriteString(w, part.text)
 			_ = http.NewResponseController(w).Flush()
 			<-read

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // formulaStarts are the characters with which a spreadsheet starts to calculate.
@@ -15,13 +16,35 @@ const formulaStarts = "=+-@\t"
 // neutralise puts an apostrophe before a text that a spreadsheet would take for
 // a formula, and before one that restore would otherwise shorten.
 func neutralise(cell string) string {
-	if cell = newlines(cell); cell == "" {
+	if cell = visible(newlines(cell)); cell == "" {
 		return cell
 	}
 	if strings.IndexByte(formulaStarts, cell[0]) >= 0 || quoted(cell) {
 		return "'" + cell
 	}
 	return cell
+}
+
+// visible spells out what a terminal would obey when somebody prints the file, and
+// what turns the reading direction: control characters but line breaks and tabs, and
+// the bidirectional controls of Unicode (UAX #9).
+func visible(cell string) string {
+	if !strings.ContainsFunc(cell, obeyed) {
+		return strings.ToValidUTF8(cell, "\ufffd")
+	}
+	var b strings.Builder
+	for _, r := range cell { // a byte that is no UTF-8 comes as U+FFFD
+		if !obeyed(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
+	return b.String()
+}
+
+func obeyed(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // newlines turns every line break into \n: a CSV reader does so with \r\n, which
@@ -75,7 +98,7 @@ func isText(t reflect.Type) bool {
 // 1.5.
 func readCell(cell string, t reflect.Type) (string, error) {
 	if isText(t) {
-		return restore(newlines(cell)), nil
+		return restore(visible(newlines(cell))), nil
 	}
 	if t == nil {
 		return cell, nil

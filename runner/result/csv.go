@@ -24,7 +24,8 @@ const (
 // fields of Row in their order, then one label_<name> column for every label
 // that any row has, sorted. Numbers keep their full precision and a value that is
 // not available is an empty cell. A text that a spreadsheet would run as a formula
-// gets a leading apostrophe, which ReadCSV takes off again.
+// gets a leading apostrophe, which ReadCSV takes off again. Control characters are
+// spelled out as in \x1b, and stay so: rows.jsonl keeps them.
 func WriteCSV(w io.Writer, rows []Row) error {
 	for i := range rows {
 		if err := rows[i].checkNumbers(); err != nil {
@@ -90,7 +91,7 @@ func (c *csvWriter) Write(record []string) error {
 		}
 	}
 	for _, name := range c.labels {
-		cell := newlines(labelPrefix + name)
+		cell := visible(newlines(labelPrefix + name))
 		if c.line > 0 {
 			cell = neutralise(c.rows[c.line-1].Labels[name])
 		}
@@ -128,7 +129,7 @@ func (c *csvReader) ReadAll() ([][]string, error) {
 	header[0] = strings.TrimPrefix(header[0], bom)
 	seen := map[string]bool{}
 	for i, name := range header {
-		name = newlines(name)
+		name = visible(newlines(name))
 		header[i] = name
 		if seen[name] {
 			return nil, fmt.Errorf("line 1: column %q stands there twice", name)

@@ -91,6 +91,34 @@ func TestWriteCSVCells(t *testing.T) {
 	}
 }
 
+// cat results.csv moves no cursor and sets no title, whatever a server has said.
+func TestWriteCSVSpellsOutControls(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"escape sequences", "\x1b[2J\x1b]0;t\x07", `\x1b[2J\x1b]0;t\a`},
+		{"C1", "a\u009b31mb\u0090", `a\u009b31mb\u0090`},
+		{"delete and null", "\x7f\x00", `\x7f\x00`},
+		{"bidirectional", "a\u202eb\u2066c\u200fd", `a\u202eb\u2066c\u200fd`},
+		{"line breaks and tabs stay", "a\tb\r\nc\rd", "a\tb\nc\nd"},
+		{"a formula behind a carriage return", "\r=1", "\n=1"},
+		{"8-bit controls", "\x9b31m\xff", "\ufffd31m\ufffd"},
+		{"other scripts stay", "模型 ✓ é", "模型 ✓ é"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text, rows := roundTrip(t, []Row{{Error: tt.text, Labels: map[string]string{"x" + tt.text: tt.text}}})
+			if strings.ContainsFunc(text, obeyed) {
+				t.Errorf("%q holds what a terminal obeys", text)
+			}
+			if got := rows[0].Error; got != tt.want {
+				t.Errorf("error = %q, want %q", got, tt.want)
+			}
+			if diff := cmp.Diff(map[string]string{"x" + tt.want: tt.want}, rows[0].Labels); diff != "" {
+				t.Errorf("labels (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestWriteCSVRefusesNaN(t *testing.T) {
 	err := WriteCSV(&bytes.Buffer{}, []Row{{RunID: "x-r0", Speedup: ptr(math.NaN())}})
 	if err == nil || !strings.Contains(err.Error(), "run x-r0: column speedup") {
@@ -168,6 +196,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("schema_version,dataset,speedup,warnings,label_gpu\n1,a,,x: y; z: w,H100\n")
 	f.Add("\ufeffdataset,acceptance_per_position,started_at\n\"'=1\r\n2\",0.8;0.6,2026-01-02T03:04:05.5+01:00\n")
 	f.Add("warnings,error\n: x; : y,'''\n")
+	f.Add("error,label_\x1b[1m\n\"'\x1b=\u202e\",\x9b\n")
 	f.Add("completed,temperature\n-0,-0\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		first, err := ReadCSV(strings.NewReader(text))

@@ -80,6 +80,8 @@ type ManifestServer struct {
 	Name        string            `json:"name"`
 	Baseline    bool              `json:"baseline,omitempty"` // Name is then the first server that it belongs to
 	URL         string            `json:"url"`
+	Proxy       string            `json:"proxy,omitempty"`            // that requests went through, without a password
+	NotVerified bool              `json:"tls_not_verified,omitempty"` // any certificate was taken
 	Engine      string            `json:"engine"`
 	Model       string            `json:"model,omitempty"`
 	Models      []string          `json:"models,omitempty"` // that it serves

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // RequestsFile holds what single answers tell of their own drafts.
@@ -21,6 +22,9 @@ type Request struct {
 	Turn       int    `json:"turn,omitempty"` // of the conversation, from 0
 	PromptHash string `json:"prompt_hash"`    // equal hashes, equal prompts, on every machine
 	Category   string `json:"category,omitempty"`
+	// StartedAt is that of the pass, as its row has it: it tells the writings of a run
+	// that was made again apart. Zero: an older version wrote the line.
+	StartedAt time.Time `json:"started_at,omitzero"`
 
 	Drafts      int64  `json:"drafts"`       // verify steps
 	DraftTokens *int64 `json:"draft_tokens"` // proposed; null: not told
@@ -49,7 +53,8 @@ func (s *RunSet) AppendRequests(requests []Request) error {
 
 // ReadRequests returns the requests of the run-set in dir by run_id, in the order
 // of the file; none when no engine told of any. Lines that are none are named in
-// problems. Of a run that was written twice all lines are there.
+// problems. A run that was made again stands in the file more than once: the last
+// writing counts.
 func ReadRequests(dir string) (byRun map[string][]Request, problems []string, err error) {
 	path := filepath.Join(dir, RequestsFile)
 	f, err := os.Open(path)
@@ -72,10 +77,20 @@ func readRequests(path string, r io.Reader) (map[string][]Request, []string, err
 			problems = append(problems, fmt.Sprintf("%s:%d: not a request and left out: %v", path, n, err))
 			return nil
 		}
-		byRun[q.RunID] = append(byRun[q.RunID], q)
+		have := byRun[q.RunID]
+		if n := len(have); n > 0 && anotherWriting(&have[n-1], &q) {
+			have = nil
+		}
+		byRun[q.RunID] = append(have, q)
 		return nil
 	})
 	return byRun, problems, err
+}
+
+// anotherWriting tells whether a run's line begins another writing than the line before
+// it: the pass is another one or, where lines do not say which, their prompts begin again.
+func anotherWriting(before, q *Request) bool {
+	return !q.StartedAt.Equal(before.StartedAt) || q.Prompt < before.Prompt
 }
 
 func parseRequest(text []byte) (Request, error) {

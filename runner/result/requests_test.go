@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -74,4 +75,48 @@ func FuzzReadRequests(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A run that was made again counts once: its last writing.
+func TestARunWrittenTwiceCountsOnce(t *testing.T) {
+	at := func(second int, lines ...Request) []Request {
+		for i := range lines {
+			lines[i].RunID = "a-r0"
+			if second > 0 {
+				lines[i].StartedAt = time.Date(2026, 1, 2, 3, 4, second, 0, time.UTC)
+			}
+		}
+		return lines
+	}
+	first := at(1, Request{Prompt: 0, Drafts: 1}, Request{Prompt: 0, Turn: 1, Drafts: 2}, Request{Prompt: 1, Drafts: 3})
+	second := at(2, Request{Prompt: 1, Drafts: 4}, Request{Prompt: 2, Drafts: 5}) // its first prompt failed
+	oldFirst, oldSecond := at(0, Request{Prompt: 0}, Request{Prompt: 1}), at(0, Request{Prompt: 0, Drafts: 7}, Request{Prompt: 1})
+	other := []Request{{RunID: "b-r0", Drafts: 9}}
+	for _, tt := range []struct {
+		name     string
+		writings [][]Request
+		want     []Request
+	}{
+		{"once, with two turns", [][]Request{first}, first},
+		{"twice", [][]Request{first, second}, second},
+		{"twice, with another run between", [][]Request{first, other, second}, second},
+		{"the first by an older version", [][]Request{oldFirst, second}, second},
+		{"both by an older version", [][]Request{oldFirst, oldSecond}, oldSecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newRunSet(t)
+			for _, lines := range tt.writings {
+				if err := s.AppendRequests(lines); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, problems, err := ReadRequests(s.Dir())
+			if err != nil || len(problems) > 0 {
+				t.Fatal(err, problems)
+			}
+			if diff := cmp.Diff(tt.want, got["a-r0"]); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
 }

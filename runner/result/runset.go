@@ -131,7 +131,8 @@ func (s *RunSet) append(r Row) error {
 	return s.appendTo(RowsFile, line)
 }
 
-// appendTo adds whole lines to a file of the run-set and syncs it.
+// appendTo adds whole lines to a file of the run-set and syncs it. When that fails, as on
+// a full disk, the file is as long as before.
 func (s *RunSet) appendTo(name string, line []byte) (err error) {
 	f, err := os.OpenFile(filepath.Join(s.dir, name), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
@@ -153,14 +154,30 @@ func (s *RunSet) appendTo(name string, line []byte) (err error) {
 			line = append([]byte{'\n'}, line...)
 		}
 	}
-	if _, err := f.Write(line); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
+	if err := writeSynced(f, line); err != nil {
+		return errors.Join(err, backTo(f, info))
 	}
 	if first {
 		return syncDir(s.dir)
+	}
+	return nil
+}
+
+func writeSynced(f *os.File, text []byte) error {
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// backTo takes back what was written to a file since info was had. What is no regular
+// file keeps nothing.
+func backTo(f *os.File, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return nil
+	}
+	if err := f.Truncate(info.Size()); err != nil {
+		return fmt.Errorf("taking the half line back (the next start cuts it off): %w", err)
 	}
 	return nil
 }

@@ -71,6 +71,11 @@ func play(role string) int {
 		return 0
 	case "family":
 		spawn("stubborn")
+	case "setsid":
+		if err := outside("outsider"); err != nil {
+			fmt.Println("starting what leaves the group:", err)
+			return 9
+		}
 	}
 	select {
 	case <-terminated.Done():

@@ -29,6 +29,7 @@ type Process struct {
 	cmd   *exec.Cmd
 	group *group
 	log   serverLog
+	out   *output
 
 	stopOnce sync.Once
 	stop     chan struct{} // closed by Stop
@@ -83,23 +84,28 @@ func launch(ctx context.Context, o *Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, log, err := openLog(o.LogPath)
+	file, log, err := openLog(o.LogPath)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = out.Close() }() // the server has its own handle
+	out, err := newOutput(file, o.Secrets)
+	if err != nil {
+		return nil, err
+	}
 	p := &Process{
-		name: o.Name, grace: o.stopGrace(), log: log,
-		// Files, not pipes: no goroutine copies, and the server can still write
-		// when this program is gone.
-		cmd:    &exec.Cmd{Path: path, Args: o.Command, Env: env, Dir: o.Dir, Stdout: out, Stderr: out},
+		name: o.Name, grace: o.stopGrace(), log: log, out: out,
+		// Files, which a pipe's end is too: os/exec waits for no copying.
+		cmd:    &exec.Cmd{Path: path, Args: o.Command, Env: env, Dir: o.Dir, Stdout: out.server, Stderr: out.server},
 		stop:   make(chan struct{}),
 		exited: make(chan struct{}),
 		gone:   make(chan struct{}),
 	}
 	started := make(chan error)
 	go p.lead(started)
-	if err := <-started; err != nil {
+	err = <-started
+	out.started()
+	if err != nil {
+		out.drain()
 		return nil, explain(err, path, o.Dir)
 	}
 	go p.supervise(ctx)
@@ -134,6 +140,7 @@ func (p *Process) supervise(ctx context.Context) {
 	}
 	p.stopErr = p.end()
 	p.group.release()
+	p.out.drain()
 }
 
 func (p *Process) end() error {

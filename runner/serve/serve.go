@@ -17,6 +17,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/specsweep/specsweep/runner/secret"
 )
 
 // DefaultStopGrace is the time between the request to end and the kill when
@@ -31,9 +33,13 @@ type Options struct {
 	Environ []string          // base environment as "KEY=value"; nil: none, not this program's own
 	Dir     string            // working folder; empty: this program's
 
-	// LogPath is the file that takes stdout and stderr, byte for byte. Its
-	// folder must exist; an existing file is appended to, never truncated.
+	// LogPath is the file that takes stdout and stderr, byte for byte but for
+	// Secrets. Its folder must exist; an existing file is appended to, never truncated.
 	LogPath string
+
+	// Secrets are replaced in the log and in every error of Start, which people show
+	// to others. nil: there are none.
+	Secrets *secret.Redactor
 
 	// Ready blocks until the server can be used, and then returns nil, or
 	// until ctx ends or waiting longer is in vain. Start waits for it to

@@ -13,8 +13,13 @@ import (
 // When the server exits first, Ready fails, or ReadyTimeout passes, everything
 // is stopped, and the error says which it was, with the exit status (an
 // *exec.ExitError), and the name and the last lines of the log. The lines are
-// the server's own words and may hold whatever it prints of its arguments.
+// the server's own words, without Options.Secrets.
 func Start(ctx context.Context, o Options) (*Process, error) {
+	p, err := start(ctx, o)
+	return p, o.Secrets.Error(err)
+}
+
+func start(ctx context.Context, o Options) (*Process, error) {
 	p, err := launch(ctx, &o)
 	if err != nil {
 		return nil, fmt.Errorf("starting server %s: %w", o.Name, err)
@@ -27,7 +32,20 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	if ctx.Err() != nil {
 		return nil, errors.Join(fmt.Errorf("starting server %s: %w", o.Name, ctx.Err()), stopErr)
 	}
-	return nil, errors.Join(fmt.Errorf("%w; %s", err, p.log.quote()), stopErr)
+	return nil, errors.Join(fmt.Errorf("%w; %s", err, p.quote()), stopErr)
+}
+
+// quote is the end of an error message. Everything has been stopped.
+func (p *Process) quote() string {
+	quote := p.log.quote()
+	select {
+	case <-p.out.done:
+		if p.out.err != nil {
+			quote = fmt.Sprintf("its log could not be written to the end (%v); %s", p.out.err, quote)
+		}
+	default: // something of it still runs, as the error says
+	}
+	return quote
 }
 
 // await returns nil when the server is ready and still runs. Ready has returned
