@@ -16,12 +16,17 @@ type chunk struct {
 	hasChoice bool
 	fields    []member // the top level but for choices and what differs each time
 	choice    []member // choices[0] but for delta, message and what is said per token
+
+	scanned []byte // all of it
+	// What the last event had before and behind its delta: see repeats.
+	before, behind []byte
+	deltas         int // how many values delta was given
 }
 
 type member struct{ key, value []byte } // the key with its quotes
 
 func (c *chunk) reset() {
-	*c = chunk{fields: c.fields[:0], choice: c.choice[:0]}
+	*c = chunk{fields: c.fields[:0], choice: c.choice[:0], before: c.before[:0], behind: c.behind[:0]}
 }
 
 // release lets go of the text that was scanned last.
@@ -46,12 +51,14 @@ func (c *chunk) scan(text []byte) error {
 	if !c.walk(plain) {
 		return errNoObject
 	}
+	c.deltas = 0 // the delta is no part of what the server sent
 	return nil
 }
 
 // walk is scan on JSON whose keys, where we look, are written without escapes.
 func (c *chunk) walk(text []byte) bool {
 	c.reset()
+	c.scanned = text
 	var choices []byte
 	m := membersOf(text)
 	for key, value, ok := m.next(); ok; key, value, ok = m.next() {
@@ -84,11 +91,47 @@ func (c *chunk) walk(text []byte) bool {
 		case `"index"`, `"logprobs"`, `"token_ids"`, `"routed_experts"`:
 		case `"delta"`, `"message"`:
 			c.delta = value
+			c.deltas++
 		default:
 			c.choice = put(c.choice, key, value)
 		}
 	}
 	return m.whole()
+}
+
+// remember keeps what stands around the delta of the text that was scanned last.
+func (c *chunk) remember() {
+	text := c.scanned
+	if c.deltas != 1 || c.delta[0] != '{' || len(text) > maxRemembered {
+		return
+	}
+	// A slice of text shares its end, so the capacities tell where it begins.
+	at := cap(text) - cap(c.delta)
+	c.before = append(c.before, text[:at]...)
+	c.behind = append(c.behind, text[at+len(c.delta):]...)
+}
+
+// maxRemembered is the size from which an event is not remembered: of those that are
+// so much more than a piece of a word, no two are the same.
+const maxRemembered = 4 << 10
+
+// repeats tells an event that differs from the last one that was scanned in nothing
+// but its delta, and sets that: a stream's events are mostly such, and comparing is
+// a quarter of the work of scanning. It is no guess. What stands before the delta
+// leads a walk to the same place, the delta ends where it ends, and from there the
+// walk goes on as before: all other parts have the values that they had. Those are
+// not set again; they are parts of a text that has gone.
+func (c *chunk) repeats(text []byte) bool {
+	n := len(c.before)
+	if n == 0 || !bytes.HasPrefix(text, c.before) || n >= len(text) || text[n] != '{' {
+		return false
+	}
+	end := skipNested(text, n)
+	if end < 0 || !bytes.Equal(text[end:], c.behind) {
+		return false
+	}
+	c.delta = text[n:end]
+	return true
 }
 
 // put sets a member. Of a key that an object names twice the last value counts.
@@ -99,6 +142,16 @@ func put(list []member, key, value []byte) []member {
 		return list
 	}
 	return append(list, member{key, value})
+}
+
+// valueOf is a member's value, nil for none. The key has its quotes.
+func valueOf(list []member, key string) []byte {
+	for _, m := range list {
+		if string(m.key) == key {
+			return m.value
+		}
+	}
+	return nil
 }
 
 // refuses tells an event that is an error in place of a part of an answer.

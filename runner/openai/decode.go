@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
+	"unicode/utf8"
 )
 
 var (
@@ -16,21 +18,14 @@ var (
 	errNotStream = errors.New("the server answered in one piece although stream was asked for: a gateway may drop the field; without stream in the plan this server can be measured, but for its times to the first token")
 )
 
-// completion is what is read of a chat completion; every other field is left to
-// the engines. The wire format is that of OpenAI's chat completions, as vLLM,
-// SGLang and llama.cpp serve it.
-type completion struct {
-	Model   string `json:"model"`
-	Choices []struct {
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage struct {
-		PromptTokens     count `json:"prompt_tokens"`
-		CompletionTokens count `json:"completion_tokens"`
-		Details          struct {
-			CachedTokens count `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
+// usage is what is read of a chat completion's usage. The wire format is that of
+// OpenAI's chat completions, as vLLM, SGLang and llama.cpp serve it.
+type usage struct {
+	PromptTokens     count `json:"prompt_tokens"`
+	CompletionTokens count `json:"completion_tokens"`
+	Details          struct {
+		CachedTokens count `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
 }
 
 // count is a JSON integer that is not negative. Everything else, null or 12.0 or
@@ -90,28 +85,76 @@ func decode(body []byte, contentType string, clean func(string) string, s *scrat
 	if s.chunk.refuses() {
 		return &HTTPError{Status: http.StatusOK, Message: clean(message(text))}
 	}
-	s.merged.reset()
-	s.merged.add(&s.chunk)
-	return fill(s.merged.answer(), out)
-}
-
-// fill decodes an answer without its message into out.
-func fill(answer []byte, out *Completion) error {
-	var a completion
-	// A field of another type than ours is not broken JSON: the rest has been
-	// decoded, and what is missing then decides.
-	var mistyped *json.UnmarshalTypeError
-	if err := json.Unmarshal(answer, &a); err != nil && !errors.As(err, &mistyped) {
-		return fmt.Errorf("%w: %w", errNotJSON, err)
-	}
-	if len(a.Choices) == 0 {
+	if !s.chunk.hasChoice {
 		return errNoChoices
 	}
-	out.Model, out.FinishReason = a.Model, a.Choices[0].FinishReason
-	out.PromptTokens = a.Usage.PromptTokens.pointer()
-	out.CompletionTokens = a.Usage.CompletionTokens.pointer()
-	out.CachedTokens = a.Usage.Details.CachedTokens.pointer()
+	fill(valueOf(s.chunk.fields, `"model"`), valueOf(s.chunk.choice, `"finish_reason"`), valueOf(s.chunk.fields, `"usage"`), out)
 	return nil
+}
+
+// fill sets what an answer's fields, valid JSON or nil, say. One of another type than
+// ours is no reason to drop the answer.
+func fill(model, finish, used []byte, out *Completion) {
+	u := readUsage(used)
+	out.Model, out.FinishReason = plainText(model), plainText(finish)
+	out.PromptTokens = u.PromptTokens.pointer()
+	out.CompletionTokens = u.CompletionTokens.pointer()
+	out.CachedTokens = u.Details.CachedTokens.pointer()
+}
+
+// plainText is the text of a JSON string, empty for any other value. encoding/json
+// takes those with escapes, and what may be broken UTF-8.
+func plainText(value []byte) string {
+	if len(value) < 2 || value[0] != '"' {
+		return ""
+	}
+	inner := value[1 : len(value)-1]
+	if !slices.ContainsFunc(inner, func(c byte) bool { return c == '\\' || c >= utf8.RuneSelf }) {
+		return string(inner)
+	}
+	var text string
+	_ = json.Unmarshal(value, &text) // what is no text is none
+	return text
+}
+
+// readUsage walks over the counts, which stand in every answer; with keys that are
+// written with escapes encoding/json does it.
+func readUsage(value []byte) (u usage) {
+	m := membersOf(value)
+	for key, value, ok := m.next(); ok; key, value, ok = m.next() {
+		switch string(key) {
+		case `"prompt_tokens"`:
+			_ = u.PromptTokens.UnmarshalJSON(value) // never fails
+		case `"completion_tokens"`:
+			_ = u.CompletionTokens.UnmarshalJSON(value) // never fails
+		case `"prompt_tokens_details"`:
+			u.Details.CachedTokens = readCached(value, u.Details.CachedTokens)
+		}
+	}
+	if m.failed {
+		u = usage{}
+		_ = json.Unmarshal(value, &u) // a mistyped field leaves the rest decoded
+	}
+	return u
+}
+
+// readCached is the details' cached_tokens; before, when they say nothing of it.
+func readCached(details []byte, before count) count {
+	m := membersOf(details)
+	for key, value, ok := m.next(); ok; key, value, ok = m.next() {
+		if string(key) == `"cached_tokens"` {
+			_ = before.UnmarshalJSON(value) // never fails
+		}
+	}
+	if m.failed {
+		var d struct {
+			CachedTokens *count `json:"cached_tokens"`
+		}
+		if json.Unmarshal(details, &d) == nil && d.CachedTokens != nil {
+			return *d.CachedTokens
+		}
+	}
+	return before
 }
 
 // blank tells an error field that reports none.

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,10 @@ func (c *Client) request(ctx context.Context, method, path string) (*http.Reques
 	if c.host != "" {
 		req.Host = c.host
 	}
+	if user := c.root.User; user != nil && req.Header.Get("Authorization") == "" {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
 	return req, nil
 }
 
@@ -49,6 +54,10 @@ func (c *Client) request(ctx context.Context, method, path string) (*http.Reques
 // work. So the rule is ours: what breaks on a kept connection before an answer
 // begins, within staleAfter, goes out again at once. Later breaks, and those of
 // new connections, are failed attempts like any other.
+//
+// The request goes to the transport at once. What http.Client does above it for each
+// request, which costs a copy of the header, is for redirects and cookies, and there
+// are none here: an answer that redirects is returned as it came.
 func (c *Client) send(ctx context.Context, req *http.Request, body []byte) (*http.Response, error) {
 	var kept bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -60,7 +69,7 @@ func (c *Client) send(ctx context.Context, req *http.Request, body []byte) (*htt
 			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		}
 		kept = false
-		resp, err := c.http.Do(r)
+		resp, err := c.http.Transport.RoundTrip(r)
 		if err == nil {
 			return resp, nil
 		}
@@ -73,12 +82,16 @@ func (c *Client) send(ctx context.Context, req *http.Request, body []byte) (*htt
 // errHungUp is a connection that ends before the first byte of an answer.
 var errHungUp = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
 
-// bare takes off the method and URL that net/http and net/url put before their
-// errors: the URL may hold a password.
+// bare takes off the method and URL that net/url puts before its errors: the URL may
+// hold a password. It tells a server without TLS as http.Client does.
 func bare(err error) error {
 	var ue *url.Error
 	if errors.As(err, &ue) {
 		err = ue.Err
+	}
+	var record tls.RecordHeaderError
+	if errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/" {
+		return http.ErrSchemeMismatch
 	}
 	if errors.Is(err, io.EOF) {
 		return errHungUp

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,7 @@ func (c *Client) putBack(s *scratch) {
 // stream is returned as plain instead.
 func (c *Client) readStream(resp *http.Response, s *scratch, start time.Time) (plain []byte, err error) {
 	s.events.reset(resp.Body, c.opts.Now, c.maxReply)
+	s.chunk.reset() // no event repeats one of another stream
 	s.merged.reset()
 	s.first, s.last, s.gaps, s.text = 0, time.Time{}, s.gaps[:0], s.text[:0]
 	begin, err := s.events.peek()
@@ -86,13 +88,16 @@ func (c *Client) take(e event, s *scratch, start time.Time) error {
 	if string(e.name) == "error" {
 		return &HTTPError{Status: http.StatusOK, Message: c.clean(message(e.data))}
 	}
-	if err := s.chunk.scan(e.data); err != nil {
-		return fmt.Errorf("%w: an event of the stream: %w: %s", errNotJSON, err, c.clean(string(e.data)))
+	if !s.chunk.repeats(e.data) {
+		if err := s.chunk.scan(e.data); err != nil {
+			return fmt.Errorf("%w: an event of the stream: %w: %s", errNotJSON, err, c.clean(string(e.data)))
+		}
+		if s.chunk.refuses() {
+			return &HTTPError{Status: http.StatusOK, Message: c.clean(message(e.data))}
+		}
+		s.merged.add(&s.chunk)
+		s.chunk.remember()
 	}
-	if s.chunk.refuses() {
-		return &HTTPError{Status: http.StatusOK, Message: c.clean(message(e.data))}
-	}
-	s.merged.add(&s.chunk)
 	hasText, err := s.chunk.hasText()
 	switch {
 	case err != nil:
@@ -135,11 +140,16 @@ func (c *Client) judgeStream(plain []byte, s *scratch, out *Completion) error {
 		}
 		return errNotStream
 	}
-	body := s.merged.answer()
-	if err := fill(body, out); err != nil {
-		return err
+	// The walk over the events has not checked what the fields hold.
+	body := bytes.Clone(s.merged.answer())
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		return fmt.Errorf("%w: %w", errNotJSON, err)
 	}
-	out.Body = bytes.Clone(body)
+	if !s.merged.hasChoice {
+		return errNoChoices
+	}
+	fill(find(s.merged.fields, `"model"`), find(s.merged.choice, `"finish_reason"`), find(s.merged.fields, `"usage"`), out)
+	out.Body = body
 	out.Streamed, out.FirstToken, out.Text = true, s.first, string(s.text)
 	if len(s.gaps) > 0 {
 		out.Gaps = slices.Clone(s.gaps)
