@@ -47,6 +47,8 @@ func TestScripts(t *testing.T) {
 			"exitcode": cmdExitCode,
 			"holds":    cmdHolds,
 			"torn":     cmdTorn,
+
+			"samecounts": cmdSameCounts,
 		},
 	})
 }
