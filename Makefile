@@ -9,7 +9,7 @@ FUZZTIME ?= 30s
 # The linter's version is pinned here and nowhere else.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help demo build test check lint vuln fuzz bench golden plans html-check reliability release release-check
+.PHONY: help demo build test check lint vuln fuzz bench golden plans html-check cluster-check reliability release release-check
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,3 +64,6 @@ plans: build ## check every plan in plans/
 
 html-check: build ## open a report.html in a headless Chromium and keep screenshots
 	.ci/html-check
+
+cluster-check: build ## run a plan in shards on a real Slurm of two nodes (root) and compare with the whole
+	.ci/cluster-check

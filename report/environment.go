@@ -39,7 +39,7 @@ func environment(s Set) []table.Grid {
 		add("ended", stamp(*m.EndedAt))
 	}
 	add("status", m.Status)
-	return []table.Grid{g, servers(s)}
+	return []table.Grid{g, servers(s), shards(s), merging(s)}
 }
 
 func toolVersion(s Set) string {

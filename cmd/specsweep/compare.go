@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -34,7 +35,7 @@ func newCompareCmd(e *env) *cobra.Command {
 		Use:   "compare OLD NEW",
 		Short: "Say what changed between two run-sets, or between two servers of one",
 		Long: `compare puts two run-sets side by side, cell by cell: folders, or results.csv files. With
---by server it compares two servers of one run-set. It says what was measured in another way and
+--by server it compares two servers of one run-set. The folder of a plan's shards counts as one. It says what was measured in another way and
 what only one side has, and calls nothing better than the samples can carry: the unit of
 accept_length is the prompt, that of speedup the repeat.
 
@@ -64,7 +65,7 @@ output says so. A limit with % is relative to the old value, one without is abso
 			if err != nil {
 				return err
 			}
-			c, err := compareSides(args, by, log)
+			c, err := compareSides(cmd.Context(), args, by, log)
 			if err != nil {
 				return err
 			}
@@ -120,10 +121,10 @@ type sides struct {
 	options  compare.Options
 }
 
-func compareSides(args []string, by string, log *slog.Logger) (sides, error) {
+func compareSides(ctx context.Context, args []string, by string, log *slog.Logger) (sides, error) {
 	c := sides{options: compare.Options{MinEffect: defaultMinEffect}}
 	var err error
-	if c.old, err = readSide(args[0], log); err != nil {
+	if c.old, err = readSide(ctx, args[0], log); err != nil {
 		return c, err
 	}
 	last := c.old.Manifest
@@ -135,7 +136,7 @@ func compareSides(args []string, by string, log *slog.Logger) (sides, error) {
 			}
 		}
 	} else {
-		if c.new, err = readSide(args[1], log); err != nil {
+		if c.new, err = readSide(ctx, args[1], log); err != nil {
 			return c, err
 		}
 		last = c.new.Manifest
@@ -161,7 +162,7 @@ func serverNames(rows []result.Row) []string {
 }
 
 // readSide reads a run-set's folder, or a file of rows as CSV.
-func readSide(path string, log *slog.Logger) (compare.Side, error) {
+func readSide(ctx context.Context, path string, log *slog.Logger) (compare.Side, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return compare.Side{}, usage(fmt.Errorf("reading a side of the comparison: %w", err))
@@ -179,17 +180,11 @@ func readSide(path string, log *slog.Logger) (compare.Side, error) {
 		log.Info("a CSV file has no counts of single answers: accept_length gets no verdict", "file", path)
 		return side, nil
 	}
-	rows, problems, err := result.Read(path)
+	read, err := readRunSet(ctx, path, log)
 	if err != nil {
-		return side, usage(err)
+		return side, err
 	}
-	requests, more, err := result.ReadRequests(path)
-	if err != nil {
-		return side, usage(err)
-	}
-	for _, p := range append(problems, more...) {
-		log.Warn("run-set read in part", "dir", path, "problem", p)
-	}
-	side.Rows, side.Requests, side.Manifest = rows, requests, manifestOf(path, log)
-	return side, nil
+	side.Rows, side.Manifest = read.rows, read.manifest
+	side.Requests, err = read.requests(ctx, log)
+	return side, err
 }

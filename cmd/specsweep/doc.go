@@ -7,6 +7,7 @@
 //	specsweep bench …          the Python scripts bench_sglang, bench_vllm and bench_sweep in one verb
 //	specsweep report DIR…      render the tables of a run-set again, offline
 //	specsweep compare OLD NEW  two run-sets, or two servers of one, side by side
+//	specsweep merge DIR…       one run-set of the shards of a plan (run --shard i/n)
 //	specsweep datasets         the built-in datasets; datasets show NAME|PATH prints prompts
 //	specsweep sim …            a simulated server, for trying plans without a GPU
 //	specsweep schema           the JSON Schema of plans

@@ -13,9 +13,10 @@ type matrix struct {
 	runs []plan.Run
 }
 
-// loadMatrix reads a plan with the workload flags and the --only filter. Every
+// loadMatrix reads a plan with the workload flags and the --only filter. place, unless
+// it is nil, puts what is only known where the plan runs into it. Every
 // error of it is a usage error: nothing has been started or written.
-func loadMatrix(cmd *cobra.Command, e *env, path string, engines *engine.Registry, o *overrideFlags) (matrix, error) {
+func loadMatrix(cmd *cobra.Command, e *env, path string, engines *engine.Registry, o *overrideFlags, place func(*plan.Plan) *plan.Plan) (matrix, error) {
 	over, err := o.override(cmd.Flags())
 	if err != nil {
 		return matrix{}, usage(err)
@@ -27,6 +28,9 @@ func loadMatrix(cmd *cobra.Command, e *env, path string, engines *engine.Registr
 	p, err := plan.Load(path, plan.Options{Engines: engines.Names(), Metrics: metrics(), LookupEnv: e.lookup, Override: over})
 	if err != nil {
 		return matrix{}, usage(err)
+	}
+	if place != nil {
+		p = place(p)
 	}
 	runs, err := only.Filter(p.Expand())
 	if err != nil {

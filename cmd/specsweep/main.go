@@ -25,7 +25,7 @@ func realMain() exitCode {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, append(schedulerSignals(), os.Interrupt, syscall.SIGTERM)...)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, and means it
 		signal.Notify(signals, syscall.SIGHUP)
 	}

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/url"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/specsweep/specsweep/plan"
@@ -56,10 +59,24 @@ func createRunSet(e *env, job *sweepJob) (*result.RunSet, error) {
 	if err := set.Lock(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(set.WriteFile(result.PlanFile, job.plan.Source), set.WriteManifest(newManifest(e, job))); err != nil {
+	if err := writeFirst(set, newManifest(e, job), job.plan.Source); err != nil {
 		return nil, errors.Join(err, set.Unlock())
 	}
 	return set, nil
+}
+
+// writeFirst writes what a new run-set has before its first row. The manifest comes
+// first: with it the run-set can be gone on with, whatever happens next.
+func writeFirst(set *result.RunSet, m result.Manifest, source []byte) error {
+	if err := set.WriteManifest(m); err != nil {
+		return err
+	}
+	if m.Shard != nil && len(m.RunIDs) == 0 { // no row will ever make the file
+		if err := set.WriteFile(result.RowsFile, nil); err != nil {
+			return err
+		}
+	}
+	return set.WriteFile(result.PlanFile, source)
 }
 
 // begin notes a further session in the manifest, and the plan as it stands now when it
@@ -84,6 +101,14 @@ func (s *earlierSet) begin(e *env, job *sweepJob) error {
 		all[job.runs[i].RunID] = true
 	}
 	m.Runs = max(m.Runs, len(all))
+	if now.Shard != nil {
+		m.Shard, m.Whole, m.RunIDs = now.Shard, now.Whole, now.RunIDs
+	}
+	if _, err := os.Stat(filepath.Join(s.Dir(), result.PlanFile)); errors.Is(err, fs.ErrNotExist) && now.PlanSHA256 == m.PlanSHA256 {
+		if err := s.WriteFile(result.PlanFile, job.plan.Source); err != nil { // it died in between
+			return err
+		}
+	}
 	if now.PlanSHA256 != m.PlanSHA256 {
 		if err := s.WriteFile(fmt.Sprintf("plan-resumed-%d.yaml", len(m.Resumed)), job.plan.Source); err != nil {
 			return err
@@ -106,6 +131,7 @@ func newManifest(e *env, job *sweepJob) result.Manifest {
 	for _, r := range job.runs {
 		m.Cells[r.CellID] = r.Cell
 	}
+	job.shard.describe(&m, e.lookup)
 	return m
 }
 

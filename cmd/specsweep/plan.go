@@ -22,6 +22,7 @@ func newPlanCmd(e *env) *cobra.Command {
 		o      overrideFlags
 		format string
 		check  bool
+		shards int
 	)
 	cmd := &cobra.Command{
 		Use:   "plan PLAN",
@@ -40,12 +41,18 @@ the file, on URLs, keys, labels or retries.`,
 				return err
 			}
 			engines := all.Engines()
-			m, err := loadMatrix(cmd, e, args[0], engines, &o)
+			m, err := loadMatrix(cmd, e, args[0], engines, &o, nil)
 			if err != nil {
 				return err
 			}
+			var divided []planShard
+			if cmd.Flags().Changed("shards") {
+				if divided, err = shardsOfPlan(m, shards); err != nil {
+					return err
+				}
+			}
 			datasets := runner.CheckDatasets(cmd.Context(), m.runs)
-			err = errors.Join(writePlan(e.stdout, m, datasets, format), datasetErrors(datasets))
+			err = errors.Join(writePlan(e.stdout, m, datasets, divided, format), datasetErrors(datasets))
 			if err != nil || !check {
 				return err
 			}
@@ -59,6 +66,7 @@ the file, on URLs, keys, labels or retries.`,
 	f := cmd.Flags()
 	f.StringVar(&format, "format", "text", "text or json")
 	f.BoolVar(&check, "check-servers", false, "ask the servers that run already")
+	f.IntVar(&shards, "shards", 0, "show who runs what when the plan is divided into so many (run --shard i/n)")
 	o.add(f)
 	return cmd
 }
@@ -70,6 +78,7 @@ type planJSON struct {
 	Cost     planCostJSON  `json:"cost"`
 	Datasets []planDataset `json:"datasets"`
 	Commands []planCommand `json:"commands"`
+	Shards   []planShard   `json:"shards,omitempty"`
 }
 
 type planDataset struct {
@@ -110,19 +119,19 @@ type planCommand struct {
 	Command  []string `json:"command"`
 }
 
-func writePlan(w io.Writer, m matrix, datasets []runner.DatasetCheck, format string) error {
+func writePlan(w io.Writer, m matrix, datasets []runner.DatasetCheck, shards []planShard, format string) error {
 	switch format {
 	case "json":
-		return writePlanJSON(w, m, datasets)
+		return writePlanJSON(w, m, datasets, shards)
 	case "text":
-		return writePlanText(w, m, datasets)
+		return errors.Join(writePlanText(w, m, datasets), writeShards(w, shards))
 	}
 	return unknownFormat(format)
 }
 
-func writePlanJSON(w io.Writer, m matrix, datasets []runner.DatasetCheck) error {
+func writePlanJSON(w io.Writer, m matrix, datasets []runner.DatasetCheck, shards []planShard) error {
 	cost := runner.CostOf(m.runs, m.plan.Order)
-	out := planJSON{Plan: m.plan.Name, Cost: planCostJSON(cost), Commands: commands(m), Runs: []planRunJSON{}, Datasets: []planDataset{}}
+	out := planJSON{Plan: m.plan.Name, Cost: planCostJSON(cost), Shards: shards, Commands: commands(m), Runs: []planRunJSON{}, Datasets: []planDataset{}}
 	for _, d := range datasets {
 		p := planDataset{Dataset: d.Dataset, Asked: d.Asked}
 		if !d.Hub {

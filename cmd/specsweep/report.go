@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -26,7 +27,8 @@ func newReportCmd(e *env) *cobra.Command {
 		Use:   "report DIR...",
 		Short: "Render the tables of a run-set again, offline",
 		Long: `report reads the rows of run-sets and prints their tables. It needs neither the plan nor
-a server. What cannot be read of a run-set is named on stderr and left out.
+a server. What cannot be read of a run-set is named on stderr and left out. The folder that shards
+of one plan share (run --shard) counts as one run-set, as merge would make it.
 
 With --merge, and for html and svg always, several run-sets make one report: checkpoints that were
 measured on different days side by side, or over a label such as step.
@@ -45,7 +47,7 @@ measured on different days side by side, or over a label such as step.
 			if _, ok := report.FormatNamed(format); !ok {
 				return usage(fmt.Errorf("--format: unknown format %q (have %s)", format, strings.Join(names, ", ")))
 			}
-			sets, err := readSets(args, log)
+			sets, err := readSets(cmd.Context(), args, log)
 			if err != nil {
 				return err
 			}
@@ -87,17 +89,14 @@ func oneDocument(format string) bool { return format != "terminal" && format != 
 func alwaysMerged(format string) bool { return format == "html" || format == "svg" }
 
 // readSets reads run-sets, whatever can be read of them.
-func readSets(dirs []string, log *slog.Logger) ([]report.Set, error) {
+func readSets(ctx context.Context, dirs []string, log *slog.Logger) ([]report.Set, error) {
 	var sets []report.Set
 	for _, dir := range dirs {
-		rows, problems, err := result.Read(dir)
+		read, err := readRunSet(ctx, dir, log)
 		if err != nil {
-			return nil, usage(err)
+			return nil, err
 		}
-		for _, p := range problems {
-			log.Warn("run-set read in part", "dir", dir, "problem", p)
-		}
-		set := report.NewSet(rows, manifestOf(dir, log))
+		set := report.NewSet(read.rows, read.manifest)
 		set.Name = filepath.Base(filepath.Clean(dir))
 		sets = append(sets, set)
 	}

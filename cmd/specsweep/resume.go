@@ -115,6 +115,9 @@ func (e *earlierSet) read(job *sweepJob, log *slog.Logger) error {
 	if err := sameOverrides(e.manifest.Overrides, job.overrides); err != nil {
 		return fmt.Errorf("resuming %s: %w", e.Dir(), err)
 	}
+	if err := sameShard(&e.manifest, job.shard); err != nil {
+		return fmt.Errorf("resuming %s: %w", e.Dir(), err)
+	}
 	rows, problems, err := result.Read(e.Dir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a sweep that died before its first row has none
 		return err

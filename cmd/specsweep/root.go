@@ -35,6 +35,7 @@ func newRootCmd(e *env) *cobra.Command {
 		newBenchCmd(e),
 		newReportCmd(e),
 		newCompareCmd(e),
+		newMergeCmd(e),
 		newDatasetsCmd(e),
 		newSimCmd(e),
 		newSchemaCmd(e),

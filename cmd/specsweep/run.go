@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/report"
 	"github.com/specsweep/specsweep/report/gate"
 	"github.com/specsweep/specsweep/runner"
@@ -24,6 +25,7 @@ func newRunCmd(e *env) *cobra.Command {
 		out    string
 		dryRun bool
 		resume resumeFlags
+		shard  string
 	)
 	cmd := &cobra.Command{
 		Use:   "run PLAN",
@@ -39,11 +41,17 @@ the second kills.
 are, the others are made. It refuses to mix: when the plan's cells, the prompts, the model or
 a server's version have changed since, it stops with both values.
 
+--shard i/n makes the i-th of n parts of the plan, counted from 1, into DIR/shard-<i> of the --out
+DIR that all parts share; merge puts them together. All runs of a server are in one part, with a
+baseline of their own. --shard auto takes i and n from a Slurm job array or a Kubernetes Indexed
+Job. {node} and {gpu} in labels stand for where the sweep runs.
+
 ` + exitCodesHelp,
 		Example: `  specsweep run plans/example.yaml
   specsweep run plans/example.yaml --only server=ckpt-2000 --only concurrency=1,8
   specsweep run plans/example.yaml --num-prompts 16 --dry-run
-  specsweep run plans/example.yaml --resume last`,
+  specsweep run plans/example.yaml --resume last
+  specsweep run plans/checkpoints.yaml --shard 2/8 --out /shared/checkpoints --resume auto`,
 		Args: exactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, log, err := tools(cmd, e)
@@ -51,18 +59,26 @@ a server's version have changed since, it stops with both values.
 				return err
 			}
 			engines := all.Engines()
-			m, err := loadMatrix(cmd, e, args[0], engines, &o)
+			m, err := loadMatrix(cmd, e, args[0], engines, &o, func(p *plan.Plan) *plan.Plan { return placed(p, e.lookup, log) })
 			if err != nil {
 				return err
 			}
-			if dryRun {
-				datasets := runner.CheckDatasets(cmd.Context(), m.runs)
-				return errors.Join(writePlan(e.stdout, m, datasets, "text"), datasetErrors(datasets))
+			part, err := parseShard(shard, e.lookup)
+			if err != nil {
+				return err
 			}
-			return runSweep(cmd.Context(), e, sweepJob{
+			job := sweepJob{
 				matrix: m, engines: engines, settings: s, out: out, command: e.args, overrides: o.given(cmd.Flags()),
 				resume: resume,
-			}, log)
+			}
+			if err := part.cut(&job); err != nil {
+				return err
+			}
+			if dryRun {
+				datasets := runner.CheckDatasets(cmd.Context(), job.runs)
+				return errors.Join(writePlan(e.stdout, job.matrix, datasets, nil, "text"), datasetErrors(datasets))
+			}
+			return runSweep(cmd.Context(), e, job, log)
 		},
 	}
 	f := cmd.Flags()
@@ -70,6 +86,7 @@ a server's version have changed since, it stops with both values.
 	f.BoolVar(&dryRun, "dry-run", false, "print the matrix and do nothing")
 	f.StringVar(&resume.dir, "resume", "", "go on with this run-set: its folder, last (the newest of the plan), or auto (last, or a new one)")
 	f.BoolVar(&resume.retryFailed, "retry-failed", true, "with --resume: make runs again that have an error or lack their baseline")
+	f.StringVar(&shard, "shard", "", "make one part of the plan: i/n, counted from 1, or auto (from the scheduler)")
 	o.add(f)
 	return cmd
 }
@@ -83,6 +100,7 @@ type sweepJob struct {
 	command   []string // as it was typed, for the record
 	overrides map[string]string
 	resume    resumeFlags
+	shard     *shardJob // nil: the whole plan
 }
 
 // runSweep makes or opens the run-set, carries out the sweep and prints its table.
@@ -107,7 +125,9 @@ func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err 
 	defer closeHub(client)
 	sink := newRunSink(set, bar, log, e, job.plan.Dir)
 	sweepErr := error(nil)
-	if len(todo) > 0 {
+	if len(job.runs) == 0 {
+		log.Warn("this shard has no runs: there are more shards than servers", "shard", job.shard.String(), "servers", len(job.shard.whole.Servers))
+	} else if len(todo) > 0 {
 		sweepErr = runner.Sweep(ctx, runner.Options{
 			Plan: job.plan, Runs: todo, Earlier: set.rows, Engines: job.engines, Sink: sink, Log: log,
 			Datasets:    dataset.Options{Hub: client},
@@ -150,6 +170,9 @@ func outOfTime(sweepErr, verdict error) error {
 
 // outcome is the exit code of the rows and of the thresholds that they miss.
 func outcome(rows []result.Row, misses []gate.Miss) error {
+	if len(rows) == 0 {
+		return nil // a shard that the plan's servers leave nothing for
+	}
 	failed := 0
 	for i := range rows {
 		if !rows[i].OK() {

@@ -48,6 +48,8 @@ func TestScripts(t *testing.T) {
 			"exitcode": cmdExitCode,
 			"holds":    cmdHolds,
 			"torn":     cmdTorn,
+
+			"samecounts": cmdSameCounts,
 		},
 	})
 }

@@ -56,6 +56,16 @@ type Manifest struct {
 	MinEffect  *float64        `json:"min_effect,omitempty"`
 	// Runs is how many runs were asked for; 0: not known.
 	Runs int `json:"runs,omitempty"`
+
+	// Of a shard of a divided plan, and of what shards were merged into; see shard.go.
+	Shard  *Shard   `json:"shard,omitempty"`   // nil: not a shard
+	Whole  *Whole   `json:"whole,omitempty"`   // the plan that the shard is part of
+	RunIDs []string `json:"run_ids,omitempty"` // that the shard was asked for, by run_index
+
+	// Of a merged run-set only.
+	Shards  []ShardRecord `json:"shards,omitempty"`  // what it was made of
+	Missing []MissingRuns `json:"missing,omitempty"` // what has no row
+	Notes   []string      `json:"notes,omitempty"`   // what the merge had to decide, and what it could not read
 }
 
 // Session is one process that went on with a run-set.

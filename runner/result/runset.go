@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -71,7 +72,7 @@ func Create(root, plan string, started time.Time, short string) (*RunSet, error)
 }
 
 // CreateAt makes dir the run-set's folder. It may exist already, but must be
-// empty.
+// empty, but for what a process that was killed at once has left there.
 func CreateAt(dir string) (*RunSet, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("creating a run-set: %w", err)
@@ -80,15 +81,20 @@ func CreateAt(dir string) (*RunSet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating a run-set: %w", err)
 	}
-	if len(entries) > 0 {
+	if !onlyBegun(entries) {
 		return nil, fmt.Errorf("creating a run-set in %s: the folder is not empty; name another one", dir)
 	}
 	return prepare(dir)
 }
 
+// onlyBegun tells a folder in which nothing but prepare and Lock has been.
+func onlyBegun(entries []os.DirEntry) bool {
+	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != logFolder && e.Name() != lockFile })
+}
+
 // prepare makes what every new run-set has and the folder itself durable.
 func prepare(dir string) (*RunSet, error) {
-	if err := os.Mkdir(filepath.Join(dir, logFolder), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, logFolder), 0o755); err != nil {
 		return nil, fmt.Errorf("creating a run-set: %w", err)
 	}
 	if err := syncDir(filepath.Dir(dir)); err != nil {

@@ -51,6 +51,12 @@ func TestCreate(t *testing.T) {
 
 func TestCreateAtRefusesAFullFolder(t *testing.T) {
 	s := newRunSet(t)
+	if _, err := CreateAt(s.Dir()); err != nil {
+		t.Errorf("CreateAt where a process died before it wrote anything = %v", err)
+	}
+	if err := s.WriteFile(PlanFile, []byte("version: 1")); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := CreateAt(s.Dir()); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("CreateAt = %v, want an error that says that the folder is not empty", err)
 	}
