@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"runner/openai":                   {"runner/secret"},
 	"runner/secret":                   nil,
 	"runner/load":                     {"runner/openai"},
+	"runner/load/internal/bench":      nil, // tests only
 	"runner/specdec":                  nil,
 	"runner/engine":                   {"runner/openai", "runner/specdec"},
 	"runner/engine/internal/promtext": nil,
