@@ -16,6 +16,9 @@ func unknown(word string, known []string) string {
 
 // nearest is the one of known that looks most like word, or empty when none does.
 func nearest(word string, known []string) string {
+	if part := partOf(word, known); part != "" {
+		return part
+	}
 	best, distance := "", 1+max(1, len(word)/3)
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(k)); d < distance {
@@ -23,6 +26,35 @@ func nearest(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// shortestPart is how long a word must be to be taken for a part of another.
+const shortestPart = 4
+
+// partOf is the one of known that word is a part of, or that is a part of word: the
+// words that _ joins at its beginning or end (ttft for ttft_ms, wait_s for
+// server_wait_s). Empty: none is, or several are.
+func partOf(word string, known []string) string {
+	word = strings.ToLower(word)
+	if len(word) < shortestPart {
+		return ""
+	}
+	found := ""
+	for _, k := range known {
+		if !joins(strings.ToLower(k), word) && !(len(k) >= shortestPart && joins(word, strings.ToLower(k))) {
+			continue
+		}
+		if found != "" && found != k {
+			return ""
+		}
+		found = k
+	}
+	return found
+}
+
+// joins tells whether long is short with further words before or behind it.
+func joins(long, short string) bool {
+	return strings.HasPrefix(long, short+"_") || strings.HasSuffix(long, "_"+short)
 }
 
 // have lists what there is, in alphabetical order.

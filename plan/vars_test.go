@@ -61,6 +61,17 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("unknown(%q) = %q, want %q", word, got, want)
 		}
 	}
+	keys := []string{"baseline_server", "server_wait_s", "servers", "ttft_ms", "tpot_ms", "timeout_s", "api_key_env", "api_key_file"}
+	for word, want := range map[string]string{
+		"baseline": "(did you mean baseline_server?)", "ttft": "(did you mean ttft_ms?)", "wait_s": "(did you mean server_wait_s?)",
+		"timeout": "(did you mean timeout_s?)", "request_timeout_s": "(did you mean timeout_s?)", "Baseline": "(did you mean baseline_server?)",
+		"api_key": have(keys), // of two
+		"base":    have(keys), // no whole word
+	} {
+		if got := unknown(word, keys); got != want {
+			t.Errorf("unknown(%q) = %q, want %q", word, got, want)
+		}
+	}
 	for _, tt := range []struct {
 		a, b string
 		want int

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,7 @@ func writeComparedCSV(w io.Writer, c Compared) error {
 }
 
 func full(v *float64) string {
-	if v == nil {
+	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'f', -1, 64)

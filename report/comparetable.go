@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +15,14 @@ import (
 // maxNamed is how many cells or misses a remark names one by one.
 const maxNamed = 5
 
+// comparedBest is what a marked verdict means.
+const comparedBest = "better or worse: the 95 % interval of the change excludes none, and it is at least min_effect"
+
 // comparedTable is a comparison as data: the verdicts over the datasets first, then
 // every cell.
 func comparedTable(c Compared) table.Table {
 	var notes comparedNotes
-	t := table.Table{Title: comparedTitle(c), Caption: comparedCaption(c), Main: comparedOverall(c, &notes)}
+	t := table.Table{Title: comparedTitle(c), Caption: comparedCaption(c), Main: comparedOverall(c, &notes), Best: comparedBest}
 	cells := comparedCells(c, &notes)
 	if len(t.Main.Lines) == 0 {
 		cells.Title, t.Main = "", cells
@@ -86,7 +90,11 @@ func verdicts(counts map[compare.Verdict]int) string {
 }
 
 func comparedCaption(c Compared) []string {
-	caption := []string{fmt.Sprintf("%d cells on both sides", len(c.Cells))}
+	measured := c.Measured()
+	caption := []string{fmt.Sprintf("%d cells with numbers on both sides", measured)}
+	if n := len(c.Cells) - measured; n > 0 {
+		caption = append(caption, fmt.Sprintf("%d without numbers on one side", n))
+	}
 	for _, side := range []struct {
 		name  string
 		cells []compare.Identity
@@ -152,14 +160,14 @@ func identity(axes []axis, i compare.Identity) []table.Cell {
 	return out
 }
 
-// comparedOverall is the verdicts over the datasets. Latencies stand with the cells
-// only: their means alone say enough here.
+// comparedOverall is the verdicts over the datasets, of the points that have more than
+// one: of the others it would repeat the cell.
 func comparedOverall(c Compared, notes *comparedNotes) table.Grid {
 	axes := slices.DeleteFunc(comparedAxes(c), func(a axis) bool { return a.name == "dataset" })
 	g := table.Grid{Columns: headers(axes, table.Header{Name: "metric"}, table.Header{Name: "change", Right: true},
 		table.Header{Name: "95 % interval", Right: true}, table.Header{Name: "verdict"}, table.Header{Name: "datasets"})}
 	for _, o := range c.Overall {
-		if !headlineMetric(o.Metric) {
+		if !headlineMetric(o.Metric) || len(o.Datasets)+o.LeftOut < 2 {
 			continue
 		}
 		l := identity(axes, compare.Identity{
@@ -168,7 +176,8 @@ func comparedOverall(c Compared, notes *comparedNotes) table.Grid {
 		})
 		change, interval := table.NotAvailable, table.NotAvailable
 		if o.Ratio != nil {
-			change, interval = percent(o.Ratio.Estimate-1, true), ratioInterval(o.Ratio)
+			rel := o.Ratio.Estimate - 1
+			change, interval = changeText(o.Metric, o.Delta, &rel), ratioInterval(o.Ratio)
 		}
 		names := make([]string, len(o.Datasets))
 		for i, d := range o.Datasets {
@@ -184,7 +193,7 @@ func comparedOverall(c Compared, notes *comparedNotes) table.Grid {
 	return g
 }
 
-// headlineMetric tells the metrics of the first table.
+// headlineMetric tells the metrics that tables show; CSV and JSON have all.
 func headlineMetric(name string) bool {
 	switch name {
 	case "speedup", "accept_length", "output_throughput_tok_s", "tpot_speedup", "goodput_req_s", "ttft_mean_ms", "tpot_mean_ms", "e2e_latency_mean_ms":
@@ -202,7 +211,7 @@ func comparedCells(c Compared, notes *comparedNotes) table.Grid {
 		cell := &c.Cells[i]
 		for j := range cell.Metrics {
 			m := &cell.Metrics[j]
-			if !headlineMetric(m.Name) && m.Name != "acceptance_rate" {
+			if !headlineMetric(m.Name) {
 				continue
 			}
 			why := m.Reason
@@ -220,26 +229,38 @@ func comparedCells(c Compared, notes *comparedNotes) table.Grid {
 	return g
 }
 
-// comparedChange is the change and its interval: absolute where the prompt is the unit, else
-// relative.
+// comparedChange is the change and its interval, which is absolute where the prompt is
+// the unit, else relative.
 func comparedChange(m *compare.Metric) (change, interval string) {
-	change, interval = table.NotAvailable, table.NotAvailable
-	switch {
-	case m.Difference != nil:
-		return fmt.Sprintf("%+.3f", m.Difference.Estimate), fmt.Sprintf("%+.3f to %+.3f", m.Difference.Low, m.Difference.High)
+	change, interval = changeText(m.Name, m.Delta, m.Rel), table.NotAvailable
+	switch i := m.Difference; {
+	case i != nil && i.Range && i.Low == i.High: // of too few prompts nothing is known
+	case i != nil:
+		interval = fmt.Sprintf("%+.3f to %+.3f", i.Low, i.High)
 	case m.Ratio != nil:
-		return percent(m.Ratio.Estimate-1, true), ratioInterval(m.Ratio)
-	case m.Rel != nil:
-		change = percent(*m.Rel, true)
+		interval = ratioInterval(m.Ratio)
 	}
 	return change, interval
+}
+
+// changeText is a change in per cent and, of accept_length, in tokens before it.
+func changeText(metric string, delta, rel *float64) string {
+	switch {
+	case metric == "accept_length" && delta != nil && rel != nil:
+		return fmt.Sprintf("%+.3f (%s)", *delta, percent(*rel, true))
+	case metric == "accept_length" && delta != nil:
+		return fmt.Sprintf("%+.3f", *delta)
+	case rel != nil:
+		return percent(*rel, true)
+	}
+	return table.NotAvailable
 }
 
 // ratioInterval is what is known of a ratio's error. Two values have a range, and one
 // has nothing.
 func ratioInterval(i *stat.Interval) string {
 	switch {
-	case i.N <= 1:
+	case i.N <= 1, i.Range && i.Low == i.High:
 		return table.NotAvailable
 	case i.Range:
 		return percent(i.Low-1, true) + " to " + percent(i.High-1, true) + " (range)"
@@ -248,6 +269,9 @@ func ratioInterval(i *stat.Interval) string {
 }
 
 func percent(v float64, sign bool) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "unbounded"
+	}
 	if sign {
 		return fmt.Sprintf("%+.1f %%", 100*v)
 	}
@@ -272,7 +296,7 @@ func comparedRemarks(c Compared) []string {
 	var out []string
 	for i, m := range c.Misses {
 		if i == maxNamed*2 {
-			out = append(out, fmt.Sprintf("and %d more limits missed", len(c.Misses)-i))
+			out = append(out, fmt.Sprintf("and %d more limits missed, which --format json lists", len(c.Misses)-i))
 			break
 		}
 		out = append(out, "MISSED "+table.Clean(m.String(), 300))

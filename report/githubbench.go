@@ -54,7 +54,7 @@ func githubBenchOf(c table.CellRows, metric, unit string) (b githubBench, ok boo
 	}
 	b = githubBench{Unit: unit, Value: *v}
 	extra := []string{fmt.Sprintf("n = %d", len(rows))}
-	if i := interval(c, metric); i != nil && i.N > 1 {
+	if i := interval(c, metric); i != nil && i.N > 1 && i.Finite() {
 		b.Range = fmt.Sprintf("± %.4g", max(i.High-*v, *v-i.Low))
 		kind := "95 % interval over repeats"
 		if i.Range {

@@ -68,7 +68,7 @@ func writeHTML(w io.Writer, s Set) error {
 	p := htmlPage{Table: t, Style: template.CSS(plot.Style()), //nolint:gosec // a constant of ours
 		Main: htmlGridOf(t.Main, maxMainLines)}
 	if t.HasBest() {
-		p.Best = table.BestRemark
+		p.Best = t.BestText()
 	}
 	for _, g := range plots(s) {
 		h := htmlPlots{Title: g.title, Notes: g.notes}

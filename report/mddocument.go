@@ -34,7 +34,7 @@ func markdownOf(t table.Table, plan string, last []table.Grid) *markdown {
 	m.folded = m.all > maxMain && slices.ContainsFunc(t.Details, func(g table.Grid) bool { return g.Name == table.GridSummary })
 	m.Details = nil
 	for _, g := range t.Details {
-		if m.folded && (g.Name == table.GridSummary || g.Name == table.GridPerDataset && len(g.Lines) <= maxMain) {
+		if m.folded && (g.Name == table.GridSummary || g.Name == table.GridBest || g.Name == table.GridPerDataset && len(g.Lines) <= maxMain) {
 			m.first = append(m.first, g)
 		} else {
 			m.Details = append(m.Details, g)
@@ -49,7 +49,7 @@ func markdownOf(t table.Table, plan string, last []table.Grid) *markdown {
 }
 
 // fit leaves out details, the longest first, then lines of the main table and then
-// lines of what is before it, until the report is small enough, and says so.
+// the whole summary and lines of what is before it, until the report is small enough, and says so.
 func (m *markdown) fit(limit int) ([]byte, error) {
 	if err := m.fold(limit); err != nil {
 		return nil, err
@@ -60,13 +60,8 @@ func (m *markdown) fit(limit int) ([]byte, error) {
 			return text, err
 		}
 		switch {
-		case len(m.Details) > 0:
-			longest := 0
-			for i := range m.folds {
-				if len(m.folds[i]) > len(m.folds[longest]) {
-					longest = i
-				}
-			}
+		case len(m.Details) > 0 && (len(m.Main.Lines) == 0 || m.Details[m.longest()].Name != table.GridSummaryAll):
+			longest := m.longest()
 			m.cuts = append(m.cuts, m.Details[longest].Title)
 			m.Details = slices.Delete(m.Details, longest, longest+1)
 			m.folds = slices.Delete(m.folds, longest, longest+1)
@@ -87,6 +82,24 @@ func (m *markdown) fit(limit int) ([]byte, error) {
 			return text, nil // a few short lines; there is nothing left to cut
 		}
 	}
+}
+
+// longest is the detail that takes the most room. The whole of a summary that is shown
+// in part goes last, after the cells.
+func (m *markdown) longest() int {
+	room := func(i int) int {
+		if m.Details[i].Name == table.GridSummaryAll {
+			return 0
+		}
+		return len(m.folds[i])
+	}
+	longest := 0
+	for i := range m.folds {
+		if room(i) > room(longest) {
+			longest = i
+		}
+	}
+	return longest
 }
 
 // fold prints the details. A table of which the least size is already too much is
@@ -204,7 +217,7 @@ func (m *markdown) notes() []string {
 func (m *markdown) remarks() []string {
 	var list []string
 	if m.HasBest() {
-		list = append(list, "**bold**: "+mdText(table.BestRemark))
+		list = append(list, "**bold**: "+mdText(m.BestText()))
 	}
 	for _, r := range m.Remarks {
 		list = append(list, mdText(r))

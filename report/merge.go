@@ -21,7 +21,7 @@ func Merge(sets []Set) Set {
 	var plans, statuses []string
 	names := setNames(sets)
 	shared := sharedServers(sets)
-	known := len(sets) > 0
+	known, knownCells := len(sets) > 0, len(sets) > 0
 	for i, s := range sets {
 		rename := func(server string) string {
 			if shared[server] {
@@ -42,12 +42,18 @@ func Merge(sets []Set) Set {
 		out.MinEffect = max(out.MinEffect, s.MinEffect)
 		out.Manifest.Runs += s.Manifest.Runs
 		known = known && s.Manifest.Runs > 0
+		out.cells += s.cells
+		knownCells = knownCells && s.cells > 0
 	}
 	out.Manifest.Plan = strings.Join(plans, ", ")
 	out.Manifest.DatasetAxes = mergedAxes(sets)
 	if !known {
 		out.Manifest.Runs = 0
 	}
+	if !knownCells {
+		out.cells = 0
+	}
+	out.remarks = append(otherPrompts(sets, names), sameRuns(sets, names)...)
 	// What was cut short in one is cut short in all; finished is worth no word.
 	for _, status := range []string{result.StatusFailed, result.StatusInterrupted, result.StatusRunning} {
 		if slices.Contains(statuses, status) {

@@ -27,6 +27,9 @@ type Set struct {
 	// MinEffect is the plan's min_effect: a smaller relative difference is not worth a
 	// verdict.
 	MinEffect float64
+
+	cells   int      // that were asked for; 0: not known
+	remarks []string // on what the set was merged of
 }
 
 // Terminal is what the terminal format should know of the terminal.
@@ -40,7 +43,7 @@ type Terminal struct {
 func NewSet(rows []result.Row, m result.Manifest) Set {
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b result.Row) int { return a.RunIndex - b.RunIndex })
-	s := Set{Rows: sorted, Manifest: m}
+	s := Set{Rows: sorted, Manifest: m, cells: len(m.Cells)}
 	if m.MinEffect != nil {
 		s.MinEffect = *m.MinEffect
 	}
@@ -49,10 +52,12 @@ func NewSet(rows []result.Row, m result.Manifest) Set {
 
 // table is the set as data.
 func (s Set) table() table.Table {
-	return table.Build(s.Rows, table.Options{
-		Plan: s.Manifest.Plan, Own: s.own(), Runs: s.Manifest.Runs, Status: s.Manifest.Status,
+	t := table.Build(s.Rows, table.Options{
+		Plan: s.Manifest.Plan, Own: s.own(), Runs: s.Manifest.Runs, Cells: s.cells, Status: s.Manifest.Status,
 		MinEffect: s.MinEffect,
 	})
+	t.Remarks = append(t.Remarks, s.remarks...)
+	return t
 }
 
 // own is the axes that datasets replace.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -18,7 +19,44 @@ func terminalFormat() Format {
 	return Format{Name: "terminal", Ext: ".txt", Write: writeTerminal}
 }
 
-func writeTerminal(w io.Writer, s Set) error { return printTable(w, s.table(), s.Terminal) }
+func writeTerminal(w io.Writer, s Set) error {
+	return printTable(w, forTerminal(s.table()), s.Terminal)
+}
+
+// Limits of what is printed to a terminal, in lines.
+const (
+	maxTerminalMain   = 60 // of the cells; with more the summary stands for them
+	maxTerminalDetail = 10 // of a detail, and footnotes, when the cells are left out
+)
+
+// forTerminal is the table without the cells when those are too many to be read on a
+// terminal and there is a summary, and then with short details.
+func forTerminal(t table.Table) table.Table {
+	at := slices.IndexFunc(t.Details, func(g table.Grid) bool { return g.Name == table.GridSummary })
+	n := len(t.Main.Lines)
+	if n <= maxTerminalMain || at < 0 || len(t.Details[at].Lines) >= n {
+		return t
+	}
+	t.Remarks = append(slices.Clone(t.Remarks),
+		fmt.Sprintf("the %d cells are too many for a terminal: --format markdown, csv or html has them, and what is cut below", n))
+	t.Details = slices.Clone(t.Details)
+	t.Main, t.Details = t.Details[at], slices.Delete(t.Details, at, at+1)
+	t.Remarks = append([]string{t.Main.Title}, t.Remarks...)
+	t.Main.Title = ""
+	marks := notesOf(t.Main)
+	for i, g := range t.Details {
+		if more := len(g.Lines) - maxTerminalDetail; more > 0 && g.Name != table.GridBest {
+			g.Lines = g.Lines[:maxTerminalDetail]
+			g.Title += fmt.Sprintf(" (the first %d of %d lines)", maxTerminalDetail, maxTerminalDetail+more)
+			t.Details[i] = g
+		}
+		if g.Brief {
+			marks = max(marks, notesOf(g))
+		}
+	}
+	t.Notes = t.Notes[:min(marks, len(t.Notes))]
+	return t
+}
 
 // printTable prints a table and the details that are worth their place.
 func printTable(w io.Writer, t table.Table, term Terminal) error {
@@ -35,7 +73,7 @@ func printTable(w io.Writer, t table.Table, term Terminal) error {
 		if p.Color {
 			mark = "bold:"
 		}
-		fmt.Fprintln(&p.b, mark, table.BestRemark)
+		fmt.Fprintln(&p.b, mark, t.BestText())
 	}
 	for _, r := range t.Remarks {
 		fmt.Fprintln(&p.b, r)

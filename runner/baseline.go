@@ -70,8 +70,7 @@ func (s *sweep) warnBaseline(row *result.Row, base *pass) {
 			"baseline_failed", "baseline_throughput_tok_s", "speedup")
 	}
 	if l.UsageMissing > 0 {
-		warn(row, CodeUsageMissing, fmt.Sprintf("baseline throughput understated: %d of %d answers had no token count",
-			l.UsageMissing, l.Completed), "baseline_throughput_tok_s", "speedup", "baseline_output_tokens")
+		warn(row, CodeUsageMissing, "baseline throughput understated: "+withoutTokens(l), "baseline_throughput_tok_s", "speedup", "baseline_output_tokens")
 	}
 	if l.Retries > 0 {
 		warn(row, CodeRetries, fmt.Sprintf("baseline: %d retries, %.1f s of waiting between attempts, inside the clock",

@@ -18,7 +18,11 @@ type Cost struct {
 }
 
 // CostOf counts the passes and requests of runs, without doing anything.
-func CostOf(runs []plan.Run, order plan.Order) Cost {
+func CostOf(runs []plan.Run, order plan.Order) Cost { return CostWith(runs, order, nil) }
+
+// CostWith is CostOf with what the datasets have: of one that was read, no more
+// prompts than are there, and every turn of them.
+func CostWith(runs []plan.Run, order plan.Order, datasets []DatasetCheck) Cost {
 	s := newSchedule(runs, order, false)
 	c := Cost{Runs: len(runs)}
 	for _, st := range s.steps {
@@ -27,7 +31,14 @@ func CostOf(runs []plan.Run, order plan.Order) Cost {
 		} else {
 			c.ServerPasses++
 		}
-		c.Requests += runs[st.runs[0]].NumPrompts
+		run := &runs[st.runs[0]]
+		requests := run.NumPrompts
+		for i := range datasets {
+			if datasets[i].Dataset == run.Dataset.Name && datasets[i].requests != nil {
+				requests = datasets[i].requests[min(requests, datasets[i].Found)]
+			}
+		}
+		c.Requests += requests
 	}
 	return c
 }
@@ -63,6 +74,8 @@ type DatasetCheck struct {
 	Found   int  // usable prompts, at most Asked
 	Summary string
 	Err     error // why it cannot be measured
+
+	requests []int // that the first 0, 1, 2 … prompts make; nil: not read
 }
 
 // CheckDatasets reads every local dataset of the runs as far as they need it. It
@@ -79,6 +92,10 @@ func CheckDatasets(ctx context.Context, runs []plan.Run) []DatasetCheck {
 		check := DatasetCheck{Dataset: d.Name, Asked: c.need[d], Err: err}
 		if err == nil {
 			check.Found, check.Summary = len(set.Prompts), set.Summary()
+			check.requests = []int{0}
+			for i, p := range set.Prompts {
+				check.requests = append(check.requests, check.requests[i]+1+len(p.Next))
+			}
 		}
 		out = append(out, check)
 	}

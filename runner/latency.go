@@ -17,6 +17,7 @@ const (
 	CodeNoLatency   = "no_latency"
 	CodeSingleChunk = "single_chunk"
 	CodeNoGoodput   = "no_goodput"
+	CodeGapsSampled = "gaps_sampled"
 )
 
 // singleChunkShare is the share of answers in one chunk above which ttft is not what
@@ -30,6 +31,7 @@ type latency struct {
 	good                 *good  // nil: nobody asked
 	lateP99              *float64
 	rates                rates
+	gapsSampled          bool
 }
 
 // spread is a sample's mean and quantiles; nil each when it is empty.
@@ -67,7 +69,7 @@ func newLatency(l *load.Pass, slo plan.SLO) latency {
 	}
 	out := latency{
 		ttft: spreadOf(ttft), tpot: spreadOf(tpot), icl: spreadOf(icl), e2e: spreadOf(e2e),
-		lateP99: stat.Quantile(late, 0.99), rates: ratesOf(l),
+		lateP99: stat.Quantile(late, 0.99), rates: ratesOf(l), gapsSampled: l.GapsSampled,
 	}
 	if slo.Any() {
 		out.good = goodOf(l, slo)
@@ -155,6 +157,9 @@ func (s *sweep) warnLatency(row *result.Row, p *pass, who, prefix string) {
 		if m.of.mean == nil {
 			warn(row, CodeNoLatency, who+m.reason, columnsOf(prefix, m.metric)...)
 		}
+	}
+	if p.latency.gapsSampled {
+		warn(row, CodeGapsSampled, who+"icl: a uniform sample of the gaps between chunks, of which there were too many to keep", columnsOf(prefix, "icl")...)
 	}
 	if float64(p.oneChunk) > singleChunkShare*float64(p.load.Completed) {
 		columns := append(columnsOf(prefix, "ttft"), columnsOf(prefix, "tpot")...)

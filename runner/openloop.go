@@ -36,8 +36,11 @@ func (s *sweep) arrive(o *load.Options, run *plan.Run, n int) {
 }
 
 // rates are the requests per second of a pass that were due and that were answered;
-// nil when there are too few to tell.
-type rates struct{ offered, delivered *float64 }
+// nil when there are too few to tell, or too many at one time.
+type rates struct {
+	offered, delivered *float64
+	atOnce             bool // so many were due at one time that no rate can be told
+}
 
 // ratesOf compares when requests were due with when they were answered, both from
 // their 10 % to their 90 % quantile: a server that keeps up only shifts the times by its
@@ -52,21 +55,28 @@ func ratesOf(l *load.Pass) rates {
 			done = append(done, s.Due+s.Done)
 		}
 	}
-	return rates{rateOf(due), rateOf(done)}
+	low, high := middle(due)
+	return rates{rateOf(due), rateOf(done), len(due) > 1 && *low == *high}
+}
+
+// middle is the 10 % and the 90 % quantile in seconds; nil for none.
+func middle(times []time.Duration) (low, high *float64) {
+	at := seconds(times)
+	return stat.Quantile(at, 0.1), stat.Quantile(at, 0.9)
 }
 
 func rateOf(times []time.Duration) *float64 {
-	at := seconds(times)
-	low, high := stat.Quantile(at, 0.1), stat.Quantile(at, 0.9)
+	low, high := middle(times)
 	if low == nil || high == nil {
 		return nil
 	}
 	return stat.Ratio(0.8*float64(len(times)), *high-*low)
 }
 
-// saturated tells whether fewer requests were answered than came.
+// saturated tells whether fewer requests were answered than came. What comes all at
+// once, no server answers as it comes.
 func (r rates) saturated() bool {
-	return r.offered != nil && (r.delivered == nil || *r.delivered < saturatedShare**r.offered)
+	return r.atOnce || r.offered != nil && (r.delivered == nil || *r.delivered < saturatedShare**r.offered)
 }
 
 // warnSaturated says which of the passes did not keep up, and whether any did not.
@@ -84,12 +94,20 @@ func warnSaturated(row *result.Row, p, base *pass) bool {
 			continue
 		}
 		any = true
-		r, delivered := side.p.latency.rates, 0.0
-		if r.delivered != nil {
-			delivered = *r.delivered
-		}
-		warn(row, CodeSaturated, fmt.Sprintf("%s does not keep up: it answered %.2f of %.2f requests/s, so latencies grow with the length of the pass",
-			side.who, delivered, *r.offered), side.columns...)
+		warn(row, CodeSaturated, fmt.Sprintf("%s does not keep up: %s, so latencies grow with the length of the pass",
+			side.who, side.p.latency.rates), side.columns...)
 	}
 	return any
+}
+
+// String is what a saturated pass delivered of what was offered.
+func (r rates) String() string {
+	delivered := 0.0
+	if r.delivered != nil {
+		delivered = *r.delivered
+	}
+	if r.offered == nil {
+		return fmt.Sprintf("its requests were due all at once, and it answered %.2f requests/s", delivered)
+	}
+	return fmt.Sprintf("it answered %.2f of %.2f requests/s", delivered, *r.offered)
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,16 @@ func offered(after func(i int) time.Duration) load.Pass {
 	l := load.Pass{Completed: 200, OutputTokens: 2000, Wall: 25 * time.Second}
 	for i := range 200 {
 		l.Samples = append(l.Samples, load.Sample{Prompt: i, Due: time.Duration(i) * 100 * millisecond, Done: after(i), Tokens: ptr(10)})
+	}
+	return l
+}
+
+// atOnce is n requests that are all due at the start.
+func atOnce(n int) load.Pass {
+	l := offered(fallsBehind)
+	l.Samples = l.Samples[:n]
+	for i := range l.Samples {
+		l.Samples[i].Due = 0
 	}
 	return l
 }
@@ -36,6 +47,7 @@ func TestSaturated(t *testing.T) {
 		"keeps up":              {offered(keepsUp), false},
 		"falls behind":          {offered(fallsBehind), true},
 		"a tenth is given up":   {failing, true},
+		"at once":               {atOnce(2), true},
 		"one request":           {load.Pass{Samples: []load.Sample{{Done: time.Second}}}, false},
 		"nothing":               {load.Pass{}, false},
 		"nothing was completed": {load.Pass{Samples: []load.Sample{{Failed: "x"}, {Due: time.Second, Failed: "x"}}}, true},
@@ -94,6 +106,31 @@ func TestSpeedupAtARate(t *testing.T) {
 				t.Errorf("request_rate %v, lateness_p99_ms %v", row.RequestRate, row.LatenessP99Ms)
 			}
 		})
+	}
+}
+
+// A rate at which all requests are due at once is no offered load that both sides deliver.
+func TestSpeedupAtAHugeRate(t *testing.T) {
+	for _, rate := range []float64{1e12, 1e308} {
+		g := newGuarded()
+		g.s.Plan.Order = plan.OrderByBlock
+		g.run.RequestRate, g.run.NumPrompts = rate, 200
+		g.s.schedule = schedule{serverOf: []int{0}, baselineOf: []int{1}}
+		g.s.servers = []*server{{plan: &plan.Endpoint{Engine: "x"}}, {plan: &plan.Endpoint{Engine: "x"}}}
+		for _, p := range []*pass{g.p, g.base} {
+			p.load, p.inFlight = offered(keepsUp), ptr(1.0)
+			for i, due := range load.Schedule(200, rate, true, 1) {
+				p.load.Samples[i].Due = due
+			}
+			g.s.digest(p)
+		}
+		row := g.s.row(&g.run, 0, g.p, g.base, "")
+		if row.Speedup == nil {
+			t.Errorf("at %g: no speedup: %s", rate, row.Warnings)
+		}
+		if text := row.Warnings.String(); !strings.Contains(text, "the server does not keep up") || strings.Contains(text, "offered load") {
+			t.Errorf("at %g: %s", rate, text)
+		}
 	}
 }
 

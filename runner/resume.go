@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/runner/dataset"
@@ -14,6 +15,25 @@ import (
 // CodeBaselineAgain marks a row whose baseline is not the one that the other rows of
 // its block have.
 const CodeBaselineAgain = "baseline_measured_again"
+
+// CodeRetryFailed marks an ok row that was to be made again, in vain: it is the old one.
+const CodeRetryFailed = "retry_failed"
+
+// Retried is the row of a run that counts after it was made again: a retry that failed does
+// not replace an ok row. was then stays, with a warning that tells of the last failed retry,
+// and kept is true.
+func Retried(was, now result.Row) (row result.Row, kept bool) {
+	if !was.OK() || now.OK() {
+		return now, false
+	}
+	was.Warnings = slices.DeleteFunc(slices.Clone(was.Warnings), func(w result.Warning) bool { return w.Code == CodeRetryFailed })
+	was.Warnings = append(was.Warnings, result.Warning{
+		Code: CodeRetryFailed,
+		Text: fmt.Sprintf("a retry at %s failed: %s", now.StartedAt.UTC().Format(time.RFC3339), now.Error),
+	})
+	was.RunIndex = now.RunIndex // the plan's now
+	return was, true
+}
 
 // Pending is the runs that a resumed sweep has to make, in order: those without a
 // row, and, when retry is set, those whose row has an error or lacks the baseline

@@ -153,8 +153,7 @@ func warnPrompts(row *result.Row, info promptInfo) {
 
 func warnPass(row *result.Row, l *load.Pass) {
 	if l.UsageMissing > 0 {
-		warn(row, CodeUsageMissing, fmt.Sprintf("throughput understated: %d of %d answers had no token count",
-			l.UsageMissing, l.Completed), "output_throughput_tok_s", "speedup", "output_tokens")
+		warn(row, CodeUsageMissing, fmt.Sprintf("throughput understated: %s", withoutTokens(l)), "output_throughput_tok_s", "speedup", "output_tokens")
 	}
 	if l.Failed > 0 {
 		warn(row, CodeFailedRequests, fmt.Sprintf("%d of %d requests failed%s", l.Failed, l.Completed+l.Failed, because(l)),
@@ -167,20 +166,52 @@ func warnPass(row *result.Row, l *load.Pass) {
 	if row.OutputThroughputTokS == nil && l.Completed > 0 {
 		warn(row, CodeNoThroughput, noTokens(l), "output_throughput_tok_s")
 	}
-	if row.CachedTokens == nil {
+	if l.PromptUsageMissing > 0 && l.PromptTokens > 0 || l.PromptUsageInvalid > 0 {
+		warn(row, CodeNotReported, "prompt_tokens understated: "+without(l.PromptUsageMissing, l.PromptUsageInvalid, l.Completed, "prompt token count"), "prompt_tokens")
+	}
+	switch {
+	case l.CachedInvalid > 0:
+		warn(row, CodeNotReported, "cached_tokens: "+without(l.CachedInvalid, l.CachedInvalid, l.Completed, "count of cached tokens"), "cached_tokens")
+	case row.CachedTokens == nil:
 		warn(row, CodeNotReported, "cached_tokens: the answers do not say how many prompt tokens were cached", "cached_tokens")
 	}
 	if row.MeanOutputTokens == nil {
-		warn(row, CodeNotReported, "no answer had a token count", "mean_output_tokens")
+		warn(row, CodeNotReported, noCount(l), "mean_output_tokens")
 	}
+}
+
+// withoutTokens says how many answers add nothing to the output tokens, and why.
+func withoutTokens(l *load.Pass) string {
+	return without(l.UsageMissing, l.UsageInvalid, l.Completed, "token count")
+}
+
+// without tells the answers that name no count from those, invalid of the missing, whose
+// count is none.
+func without(missing, invalid, all int, what string) string {
+	var parts []string
+	if absent := missing - invalid; absent > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d answers had no %s", absent, all, what))
+	}
+	if invalid > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d answers had a %s that is no whole number of at least 0", invalid, all, what))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // noTokens says why there is no throughput.
 func noTokens(l *load.Pass) string {
 	if l.UsageMissing == l.Completed {
-		return "no answer had a token count"
+		return noCount(l)
 	}
 	return "the answers report no output tokens"
+}
+
+// noCount is said when no answer had a token count that is one.
+func noCount(l *load.Pass) string {
+	if l.UsageInvalid > 0 {
+		return withoutTokens(l)
+	}
+	return "no answer had a token count"
 }
 
 // because is the commonest failure in brackets.

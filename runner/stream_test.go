@@ -27,6 +27,7 @@ import (
 type streamer struct {
 	chunks int
 	fail   bool // every request gets a 400
+	thinks bool // a stream begins with a thought
 
 	mu     sync.Mutex
 	bodies []string
@@ -54,6 +55,9 @@ func (s *streamer) chat(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	fmt.Fprint(w, "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n")
+	if s.thinks {
+		fmt.Fprint(w, "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"hm \"}}]}\n\n")
+	}
 	for range s.chunks {
 		fmt.Fprint(w, "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a b \"}}]}\n\n")
 		_ = out.Flush()
@@ -191,6 +195,26 @@ func TestStreamedTurns(t *testing.T) {
 	}
 	if len(s.saved) != 2 || s.saved[1].Turn != 1 || s.saved[1].TTFTMs == nil || s.saved[1].Drafts == nil || *s.saved[1].Drafts != 2 {
 		t.Errorf("saved %+v", s.saved)
+	}
+}
+
+// What a model thinks is no part of the conversation, and nothing needs to be saved for
+// it to go on.
+func TestStreamedTurnsWithThoughts(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "turns.jsonl")
+	if err := os.WriteFile(data, []byte(`{"prompt": ["one", "two", "three"]}`+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a := &streamer{chunks: 1, thinks: true}
+	s := streamSweep(t, bare{}, fmt.Sprintf("servers: [{name: a, server: %s}]\nnum_prompts: 1\nconcurrency: 1\nwarmup_prompts: 0\ntemperature: 1.0\n"+
+		"datasets: [{name: d, input_data: %s, prompt_column: prompt, turns: all}]\n", a.start(t), data),
+		func(p *plan.Plan, _ []plan.Run) { p.Stream = true })
+	if r := s.rows[0]; !r.OK() || len(a.bodies) != 3 {
+		t.Fatalf("error %q, %d requests, want 3", r.Error, len(a.bodies))
+	}
+	said := `{"role":"assistant","content":"a b "}`
+	if last := a.bodies[2]; strings.Count(last, said) != 2 || strings.Contains(last, "hm") {
+		t.Errorf("last request %s, want twice %s", last, said)
 	}
 }
 

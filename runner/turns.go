@@ -50,11 +50,11 @@ func (c *conversations) next(prompt, turn int, answer *openai.Completion) ([]byt
 
 // contentOf is the content of an answer's first choice, a JSON string as it came.
 // A model that has answered nothing, or thought only, gives null: that is an empty
-// turn of the conversation. Of a streamed answer it is the text, for its body is not
-// whole.
+// turn of the conversation, as thoughts are none of it. A streamed answer's body has no
+// message.
 func contentOf(answer *openai.Completion) (json.RawMessage, error) {
 	if answer.Streamed {
-		return json.Marshal(answer.Text)
+		return json.Marshal(answer.Content)
 	}
 	var a struct {
 		Choices []struct {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,5 +64,20 @@ func TestFollowNothing(t *testing.T) {
 	var o load.Options
 	if total := follow(&o, openai.Body{}, make([]dataset.Prompt, 5)); total != 5 || o.Turns != nil || o.Follow != nil {
 		t.Errorf("%d requests, options %+v", total, o)
+	}
+}
+
+// Thoughts are no part of a conversation, streamed or not.
+func TestFollowWithoutThoughts(t *testing.T) {
+	for name, answer := range map[string]*openai.Completion{
+		"whole":    {Body: []byte(`{"choices":[{"message":{"content":"A","reasoning_content":"hm"}}]}`), Text: "hmA", Content: "A"},
+		"streamed": {Streamed: true, Body: []byte(`{"choices":[{}]}`), Text: "hmA", Content: "A"},
+	} {
+		var o load.Options
+		follow(&o, openai.Body{Model: "m"}, []dataset.Prompt{{Messages: json.RawMessage(`[{}]`), Next: []json.RawMessage{json.RawMessage(`{}`)}}})
+		body, err := o.Follow(0, 1, answer)
+		if want := `{"role":"assistant","content":"A"}`; err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %s, error %v, want %s", name, body, err, want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ what only one side has, and calls nothing better than the samples can carry: the
 accept_length is the prompt, that of speedup the repeat.
 
 --fail-on makes it fail (exit 4) when a cell's change is past the limit and the difference is
-significant. Where there is no interval, as with one run a cell, the estimate decides and the
+significant. A cell that only OLD has, and one that cannot be judged, count as missed. Where there is no interval, as with one run a cell, the estimate decides and the
 output says so. A limit with % is relative to the old value, one without is absolute.`,
 		Example: `  specsweep compare results/demo/20261201T120000Z-ab12cd results/demo/20261202T120000Z-ab12cd
   specsweep compare results/demo/20261201T120000Z-ab12cd --by server ckpt-1000 ckpt-2000
@@ -60,6 +61,9 @@ output says so. A limit with % is relative to the old value, one without is abso
 			s, log, err := tools(cmd, e)
 			if err != nil {
 				return err
+			}
+			if !(minEffect >= 0) || math.IsInf(minEffect, 0) {
+				return usage(fmt.Errorf("--min-effect %v: give a number of at least 0, as in 0.01 for 1 %%", minEffect))
 			}
 			rules, err := parseRules(failOn)
 			if err != nil {
@@ -83,7 +87,10 @@ output says so. A limit with % is relative to the old value, one without is abso
 			if len(compared.Cells) == 0 && len(out.Misses) == 0 {
 				return usage(fmt.Errorf("no cell stands on both sides: there is nothing to compare"))
 			}
-			return missed(out.Misses)
+			if format == "csv" { // which has no place for them
+				return missed(out.Misses)
+			}
+			return missedAbove(out.Misses)
 		},
 	}
 	f := cmd.Flags()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -89,4 +90,16 @@ func missed(misses []gate.Miss) error {
 		lines[i] = m.String()
 	}
 	return &codeError{exitMissed, fmt.Errorf("%s", strings.Join(lines, "\n"))}
+}
+
+// missedAbove is the same for a command that has put the list of them on stdout.
+func missedAbove(misses []gate.Miss) error {
+	switch n := len(misses); n {
+	case 0:
+		return nil
+	case 1:
+		return &codeError{exitMissed, errors.New("1 limit missed")}
+	default:
+		return &codeError{exitMissed, fmt.Errorf("%d limits missed", n)}
+	}
 }

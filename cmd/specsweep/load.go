@@ -29,6 +29,9 @@ func loadMatrix(cmd *cobra.Command, e *env, path string, engines *engine.Registr
 	if err != nil {
 		return matrix{}, usage(err)
 	}
+	if err := neverMet(p); err != nil {
+		return matrix{}, usage(err)
+	}
 	if place != nil {
 		p = place(p)
 	}

@@ -24,7 +24,7 @@ func main() {
 func realMain() exitCode {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	signals := make(chan os.Signal, 1)
+	signals := make(chan os.Signal, 8) // a scheduler sends several at once
 	signal.Notify(signals, append(schedulerSignals(), os.Interrupt, syscall.SIGTERM)...)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, and means it
 		signal.Notify(signals, syscall.SIGHUP)
@@ -32,16 +32,11 @@ func realMain() exitCode {
 	// A reader of our output that goes away ends the output, not the sweep: the
 	// write fails instead of killing us.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	done := make(chan struct{})
+	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		select {
-		case <-signals:
-			cancel(errInterrupted)
-			signal.Stop(signals) // the next one has its default effect and kills
-		case <-ctx.Done():
-			signal.Stop(signals)
-		}
+		defer signal.Stop(signals)
+		interruptedBy(signals, over, cancel, func() { signal.Reset(os.Interrupt) })
 	}()
 	code := run(ctx, env{
 		stdout: os.Stdout, stderr: os.Stderr,
@@ -51,9 +46,26 @@ func realMain() exitCode {
 		width:     terminalWidth(os.Stdout),
 		environ:   os.Environ(), lookup: os.LookupEnv, now: time.Now,
 	})
-	cancel(nil)
+	close(over)
 	<-done
 	return code
+}
+
+// interruptedBy cancels at the first signal, until over. The first Ctrl-C calls letKill as
+// well: the next one has its default effect and kills. The others never do: schedulers send
+// several, one right after the other and to every process of a job.
+func interruptedBy(signals <-chan os.Signal, over <-chan struct{}, cancel context.CancelCauseFunc, letKill func()) {
+	for {
+		select {
+		case s := <-signals:
+			if s == os.Interrupt {
+				letKill() // before anything ends, or a quick second one would be lost
+			}
+			cancel(errInterrupted)
+		case <-over:
+			return
+		}
+	}
 }
 
 func terminalWidth(f *os.File) int {

@@ -5,13 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
-	"maps"
 	"net/url"
-	"os"
-	"path/filepath"
 	"runtime"
 
 	"github.com/specsweep/specsweep/plan"
@@ -32,7 +27,7 @@ func openRunSet(e *env, job *sweepJob, log *slog.Logger) (*earlierSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := set.begin(e, job); err != nil {
+		if err := set.begin(e, job, log); err != nil {
 			return nil, errors.Join(err, set.Unlock())
 		}
 		return set, nil
@@ -41,7 +36,7 @@ func openRunSet(e *env, job *sweepJob, log *slog.Logger) (*earlierSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &earlierSet{RunSet: run, manifest: newManifest(e, job)}, nil
+	return &earlierSet{RunSet: run, manifest: newManifest(e, job), logs: run.LogDir()}, nil
 }
 
 func createRunSet(e *env, job *sweepJob) (*result.RunSet, error) {
@@ -77,44 +72,6 @@ func writeFirst(set *result.RunSet, m result.Manifest, source []byte) error {
 		}
 	}
 	return set.WriteFile(result.PlanFile, source)
-}
-
-// begin notes a further session in the manifest, and the plan as it stands now when it
-// is not the one that the run-set was made with.
-func (s *earlierSet) begin(e *env, job *sweepJob) error {
-	now := newManifest(e, job)
-	m := &s.manifest
-	m.Resumed = append(m.Resumed, result.Session{
-		StartedAt: now.StartedAt, ToolVersion: now.ToolVersion, GitCommit: now.GitCommit, Host: now.Host, Command: now.Command,
-		Kept: len(job.runs) - len(s.goOn(job)),
-	})
-	m.Status, m.EndedAt = result.StatusRunning, nil
-	if m.Cells == nil {
-		m.Cells = map[string]json.RawMessage{}
-	}
-	maps.Copy(m.Cells, now.Cells)
-	all := map[string]bool{}
-	for i := range s.rows {
-		all[s.rows[i].RunID] = true
-	}
-	for i := range job.runs {
-		all[job.runs[i].RunID] = true
-	}
-	m.Runs = max(m.Runs, len(all))
-	if now.Shard != nil {
-		m.Shard, m.Whole, m.RunIDs = now.Shard, now.Whole, now.RunIDs
-	}
-	if _, err := os.Stat(filepath.Join(s.Dir(), result.PlanFile)); errors.Is(err, fs.ErrNotExist) && now.PlanSHA256 == m.PlanSHA256 {
-		if err := s.WriteFile(result.PlanFile, job.plan.Source); err != nil { // it died in between
-			return err
-		}
-	}
-	if now.PlanSHA256 != m.PlanSHA256 {
-		if err := s.WriteFile(fmt.Sprintf("plan-resumed-%d.yaml", len(m.Resumed)), job.plan.Source); err != nil {
-			return err
-		}
-	}
-	return s.WriteManifest(*m)
 }
 
 func newManifest(e *env, job *sweepJob) result.Manifest {

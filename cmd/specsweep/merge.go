@@ -67,6 +67,9 @@ func mergeInto(ctx context.Context, e *env, args []string, out string, log *slog
 	if len(dirs) == 0 {
 		return nil, usage(fmt.Errorf("%s holds no shards: name run-sets, or the folder that has them as %s1 and so on", args[0], result.ShardPrefix))
 	}
+	if err := nameLeftOut(args, log); err != nil {
+		return nil, usage(err)
+	}
 	m, err := result.Merge(ctx, dirs)
 	if err != nil {
 		return nil, mergeError(ctx, err)
@@ -96,6 +99,29 @@ func mergeInto(ctx context.Context, e *env, args []string, out string, log *slog
 	}
 	fmt.Fprintf(e.stderr, "merged %d run-sets: %d of %d runs\nresults: %s\n", len(dirs), len(m.Rows), m.Manifest.Runs, set.Dir())
 	return m.Manifest.Missing, nil
+}
+
+// nameLeftOut has a word about what lies beside the shards of a folder; an earlier merge
+// belongs there.
+func nameLeftOut(args []string, log *slog.Logger) error {
+	for _, dir := range args {
+		if _, parent, err := shardsOf(dir); err != nil || !parent {
+			continue // a run-set by its own name; partDirs has dealt with the errors
+		}
+		others, err := result.LeftOut(dir)
+		if err != nil {
+			return err
+		}
+		others = slices.DeleteFunc(others, func(name string) bool { return name == mergedFolder })
+		more := len(others) - maxMissing
+		if more > 0 {
+			others = append(others[:maxMissing], fmt.Sprintf("%d more", more))
+		}
+		if len(others) > 0 {
+			log.Warn("not merged", "dir", dir, "names", strings.Join(others, ", "))
+		}
+	}
+	return nil
 }
 
 // mergeError is the usage error of run-sets that cannot be merged.

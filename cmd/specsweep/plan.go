@@ -45,13 +45,13 @@ the file, on URLs, keys, labels or retries.`,
 			if err != nil {
 				return err
 			}
+			datasets := runner.CheckDatasets(cmd.Context(), m.runs)
 			var divided []planShard
 			if cmd.Flags().Changed("shards") {
-				if divided, err = shardsOfPlan(m, shards); err != nil {
+				if divided, err = shardsOfPlan(m, datasets, shards); err != nil {
 					return err
 				}
 			}
-			datasets := runner.CheckDatasets(cmd.Context(), m.runs)
 			err = errors.Join(writePlan(e.stdout, m, datasets, divided, format), datasetErrors(datasets))
 			if err != nil || !check {
 				return err
@@ -130,7 +130,7 @@ func writePlan(w io.Writer, m matrix, datasets []runner.DatasetCheck, shards []p
 }
 
 func writePlanJSON(w io.Writer, m matrix, datasets []runner.DatasetCheck, shards []planShard) error {
-	cost := runner.CostOf(m.runs, m.plan.Order)
+	cost := runner.CostWith(m.runs, m.plan.Order, datasets)
 	out := planJSON{Plan: m.plan.Name, Cost: planCostJSON(cost), Shards: shards, Commands: commands(m), Runs: []planRunJSON{}, Datasets: []planDataset{}}
 	for _, d := range datasets {
 		p := planDataset{Dataset: d.Dataset, Asked: d.Asked}
@@ -185,9 +185,13 @@ func writePlanText(w io.Writer, m matrix, datasets []runner.DatasetCheck) error 
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	c := runner.CostOf(m.runs, m.plan.Order)
-	fmt.Fprintf(w, "\n%d runs: %d server passes and %d baseline passes, %d requests in all (warm-up and retries not counted)\n",
-		c.Runs, c.ServerPasses, c.BaselinePasses, c.Requests)
+	c := runner.CostWith(m.runs, m.plan.Order, datasets)
+	unread := ""
+	if slices.ContainsFunc(datasets, func(d runner.DatasetCheck) bool { return d.Hub }) {
+		unread = ", if those on the Hub have as many prompts, of one turn each, as are asked for"
+	}
+	fmt.Fprintf(w, "\n%d runs: %d server passes and %d baseline passes, %d requests in all (warm-up and retries not counted)%s\n",
+		c.Runs, c.ServerPasses, c.BaselinePasses, c.Requests, unread)
 	for _, d := range datasets {
 		switch {
 		case d.Hub:

@@ -19,7 +19,7 @@ type planShard struct {
 }
 
 // shardsOfPlan says who runs what when the plan is divided into n.
-func shardsOfPlan(m matrix, n int) ([]planShard, error) {
+func shardsOfPlan(m matrix, datasets []runner.DatasetCheck, n int) ([]planShard, error) {
 	if n < 1 {
 		return nil, usage(fmt.Errorf("--shards %d: there must be at least one shard", n))
 	}
@@ -43,7 +43,7 @@ func shardsOfPlan(m matrix, n int) ([]planShard, error) {
 		if out[i].Servers == nil {
 			out[i].Servers = []string{}
 		}
-		out[i].planCostJSON = planCostJSON(runner.CostOf(runs[i], m.plan.Order))
+		out[i].planCostJSON = planCostJSON(runner.CostWith(runs[i], m.plan.Order, datasets))
 	}
 	return out, nil
 }

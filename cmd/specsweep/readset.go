@@ -15,6 +15,7 @@ type runSetData struct {
 	manifest result.Manifest
 	dir      string
 	merged   *result.Merged // nil: one run-set
+	problems []string       // lines of its rows that could not be read
 }
 
 // readRunSet reads a folder for report and compare. What cannot be read is logged and
@@ -30,7 +31,7 @@ func readRunSet(ctx context.Context, dir string, log *slog.Logger) (runSetData, 
 			return runSetData{}, usage(err)
 		}
 		warnProblems(log, dir, problems)
-		return runSetData{rows: rows, manifest: manifestOf(dir, log), dir: dir}, nil
+		return runSetData{rows: rows, manifest: manifestOf(dir, log), dir: dir, problems: problems}, nil
 	}
 	m, err := result.Merge(ctx, dirs)
 	if err != nil {

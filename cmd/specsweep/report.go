@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -33,7 +34,8 @@ of one plan share (run --shard) counts as one run-set, as merge would make it.
 With --merge, and for html and svg always, several run-sets make one report: checkpoints that were
 measured on different days side by side, or over a label such as step.
 
---check judges the thresholds that the run-set's plan had, and exits with 4 when one is missed.`,
+--check judges the thresholds that the run-set's plan had, and exits with 4 when one is missed.
+Runs that were asked for and have no row, and rows that cannot be read, count as missed.`,
 		Example: `  specsweep report results/demo/20261201T120000Z-ab12cd
   specsweep report results/demo/* --format markdown > table.md
   specsweep report results/demo/* --format html > checkpoints.html
@@ -47,18 +49,15 @@ measured on different days side by side, or over a label such as step.
 			if _, ok := report.FormatNamed(format); !ok {
 				return usage(fmt.Errorf("--format: unknown format %q (have %s)", format, strings.Join(names, ", ")))
 			}
-			sets, err := readSets(cmd.Context(), args, log)
+			if err := eachOnce(args); err != nil {
+				return err
+			}
+			sets, misses, err := readSets(cmd.Context(), args, log, check)
 			if err != nil {
 				return err
 			}
 			if len(sets) > 1 && oneDocument(format) && !merge && !alwaysMerged(format) {
 				return usage(fmt.Errorf("--format %s takes one run-set at a time, or several with --merge", format))
-			}
-			var misses []gate.Miss
-			if check {
-				if misses, err = judgeSets(args, sets); err != nil {
-					return err
-				}
 			}
 			if len(sets) > 1 && (merge || alwaysMerged(format)) {
 				sets = []report.Set{report.Merge(sets)}
@@ -88,36 +87,62 @@ func oneDocument(format string) bool { return format != "terminal" && format != 
 // alwaysMerged tells the formats that are made to show many checkpoints at once.
 func alwaysMerged(format string) bool { return format == "html" || format == "svg" }
 
-// readSets reads run-sets, whatever can be read of them.
-func readSets(ctx context.Context, dirs []string, log *slog.Logger) ([]report.Set, error) {
+// readSets reads run-sets, whatever can be read of them, and judges each when asked.
+func readSets(ctx context.Context, dirs []string, log *slog.Logger, check bool) ([]report.Set, []gate.Miss, error) {
 	var sets []report.Set
+	var misses []gate.Miss
 	for _, dir := range dirs {
 		read, err := readRunSet(ctx, dir, log)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		set := report.NewSet(read.rows, read.manifest)
 		set.Name = filepath.Base(filepath.Clean(dir))
 		sets = append(sets, set)
+		if !check {
+			continue
+		}
+		missed, err := judgeSet(&read)
+		if err != nil {
+			return nil, nil, err
+		}
+		misses = append(misses, missed...)
 	}
-	return sets, nil
+	return sets, misses, nil
 }
 
-// judgeSets judges each run-set by its own thresholds. One that has none is an error:
-// a check that can only pass checks nothing.
-func judgeSets(dirs []string, sets []report.Set) ([]gate.Miss, error) {
-	var misses []gate.Miss
-	for i, set := range sets {
-		limits, err := decodeLimits(set.Manifest)
+// eachOnce refuses a folder that is named twice, also by another path: its rows would
+// count twice.
+func eachOnce(dirs []string) error {
+	var seen []os.FileInfo
+	for i, dir := range dirs {
+		info, err := os.Stat(dir)
 		if err != nil {
-			return nil, usage(fmt.Errorf("%s: %w", dirs[i], err))
+			return usage(fmt.Errorf("reading a run-set: %w", err))
 		}
-		if len(limits) == 0 {
-			return nil, usage(fmt.Errorf("--check: %s has no thresholds: its plan named none, or its manifest.json is missing", dirs[i]))
+		for j, other := range seen {
+			if os.SameFile(info, other) {
+				return usage(fmt.Errorf("%s and %s are the same folder; name each run-set once", dirs[j], dirs[i]))
+			}
 		}
-		misses = append(misses, gate.JudgeLimits(set.Rows, limits)...)
+		seen = append(seen, info)
 	}
-	return misses, nil
+	return nil
+}
+
+// judgeSet judges a run-set by its own thresholds, and whether its rows are all there: a
+// limit cannot see a cell that is lost. One without thresholds is an error: a check that
+// can only pass checks nothing.
+func judgeSet(read *runSetData) ([]gate.Miss, error) {
+	limits, err := decodeLimits(read.manifest)
+	if err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", read.dir, err))
+	}
+	if len(limits) == 0 {
+		return nil, usage(fmt.Errorf("--check: %s has no thresholds: its plan named none, or its manifest.json is missing", read.dir))
+	}
+	misses := gate.JudgeRows(read.rows, read.manifest, read.problems)
+	return append(misses, gate.JudgeLimits(read.rows, limits)...), nil
 }
 
 // onTerminal tells the terminal format how wide and colourful it may be.

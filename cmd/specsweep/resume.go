@@ -1,16 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/runner"
@@ -35,6 +32,11 @@ type earlierSet struct {
 	manifest result.Manifest
 	rows     []result.Row
 	moved    map[string]bool // run_ids of rows whose run_index on disk is an old one
+
+	// started writes the beginning of this session; nil: it is written, or the run-set is
+	// new. Until then no file of the run-set has changed.
+	started func() error
+	logs    string // folder of this session's server logs
 }
 
 // resumeDir is the folder that --resume stands for; empty: a new one is to be made.
@@ -119,78 +121,48 @@ func (e *earlierSet) read(job *sweepJob, log *slog.Logger) error {
 		return fmt.Errorf("resuming %s: %w", e.Dir(), err)
 	}
 	rows, problems, err := result.Read(e.Dir())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a sweep that died before its first row has none
+	if err != nil {
 		return err
 	}
 	if err := unchangedCells(e.manifest.Cells, rows, job.runs); err != nil {
 		return fmt.Errorf("resuming %s: %w", e.Dir(), err)
 	}
-	cut, err := e.CutTorn()
-	if err != nil {
-		return err
+	if err := unchangedServers(e, rows, job, log); err != nil {
+		return fmt.Errorf("resuming %s: %w", e.Dir(), err)
 	}
-	for _, p := range append(problems, cut...) {
-		log.Warn("run-set read in part", "dir", e.Dir(), "problem", p)
-	}
-	e.reindex(rows, job.plan.Expand())
+	warnProblems(log, e.Dir(), problems)
+	runs := job.plan.Expand()
+	e.reindex(withoutGone(rows, runs, e.Dir(), log), runs)
 	return nil
 }
 
-// sameOverrides compares the workload flags; --only may differ: it chooses among
-// the same cells.
-func sameOverrides(was, is map[string]string) error {
-	a, b := maps.Clone(was), maps.Clone(is)
-	delete(a, "only")
-	delete(b, "only")
-	if maps.Equal(a, b) {
-		return nil
-	}
-	shown := func(m map[string]string) string {
-		if len(m) == 0 {
-			return "no workload flags"
-		}
-		var words []string
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			words = append(words, "--"+strings.ReplaceAll(name, "_", "-")+" "+m[name])
-		}
-		return strings.Join(words, " ")
-	}
-	return fmt.Errorf("the run-set was made with %s, now there is %s: give the same", shown(a), shown(b))
-}
-
-// unchangedCells refuses a plan with another cell at the place of one that has rows.
-func unchangedCells(was map[string]json.RawMessage, rows []result.Row, runs []plan.Run) error {
-	measured := map[string]bool{}
-	for i := range rows {
-		measured[rows[i].CellID] = true
-	}
-	placed := map[string]string{} // place → id of the cell that has rows there
-	for id, cell := range was {
-		place, err := plan.CellPlace(cell)
-		if err != nil {
-			return err
-		}
-		if measured[id] {
-			placed[place] = id
-		}
-	}
+// withoutGone says how many rows are of cells that the plan no longer has, and leaves out
+// those of cells without an ok row: they tell of a plan that has been mended.
+func withoutGone(rows []result.Row, runs []plan.Run, dir string, log *slog.Logger) []result.Row {
+	keep := map[string]bool{} // by cell_id
 	for i := range runs {
-		place, err := plan.CellPlace(runs[i].Cell)
-		if err != nil {
-			return err
-		}
-		id, ok := placed[place]
-		if !ok || id == runs[i].CellID || measured[runs[i].CellID] {
-			continue
-		}
-		diff, err := plan.DiffCells(was[id], runs[i].Cell)
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("the plan has changed: %s was cell %s and is %s:\n  %s\nstart a new run-set, or undo the change",
-			place, id, runs[i].CellID, strings.Join(diff, "\n  "))
+		keep[runs[i].CellID] = true
 	}
-	return nil
+	gone, failed := map[string]bool{}, map[string]bool{}
+	for i := range rows {
+		if id := rows[i].CellID; rows[i].OK() && !keep[id] {
+			gone[id] = true
+		}
+	}
+	rows = slices.DeleteFunc(rows, func(r result.Row) bool {
+		if keep[r.CellID] || gone[r.CellID] {
+			return false
+		}
+		failed[r.CellID] = true
+		return true
+	})
+	if len(gone) > 0 {
+		log.Warn("the run-set has cells that the plan no longer has; their rows stay, after all others", "dir", dir, "cells", len(gone))
+	}
+	if len(failed) > 0 {
+		log.Warn("cells with nothing but errors are no longer in the plan; the tables leave them out", "dir", dir, "cells", len(failed))
+	}
+	return rows
 }
 
 // reindex gives every row the place that its run has in the plan now. Rows of cells

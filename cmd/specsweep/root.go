@@ -28,7 +28,7 @@ func newRootCmd(e *env) *cobra.Command {
 	root.Version = version
 	root.SetVersionTemplate(versionLine())
 	addSettingsFlags(root.PersistentFlags())
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(unknownFlag(cmd, err)) })
 	root.AddCommand(
 		newRunCmd(e),
 		newPlanCmd(e),

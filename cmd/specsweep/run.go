@@ -35,11 +35,12 @@ once, and writes results.csv, results.md and results.json beside the rows. The t
 goes to stdout, logs and progress to stderr.
 
 The first Ctrl-C starts nothing new, keeps every finished row and writes the tables;
-the second kills.
+the second kills. SIGTERM, SIGHUP and SIGUSR1 do the same as the first, however often they come.
 
 --resume goes on with a run-set, whatever ended it: runs that are finished stay as they
-are, the others are made. It refuses to mix: when the plan's cells, the prompts, the model or
-a server's version have changed since, it stops with both values.
+are, the others are made. It refuses to mix: when the plan's cells, the prompts, or a server's
+model, version, labels or launch have changed since, it stops with both values and changes nothing.
+A run that has a row keeps it when making it again fails.
 
 --shard i/n makes the i-th of n parts of the plan, counted from 1, into DIR/shard-<i> of the --out
 DIR that all parts share; merge puts them together. All runs of a server are in one part, with a
@@ -59,7 +60,11 @@ Job. {node} and {gpu} in labels stand for where the sweep runs.
 				return err
 			}
 			engines := all.Engines()
-			m, err := loadMatrix(cmd, e, args[0], engines, &o, func(p *plan.Plan) *plan.Plan { return placed(p, e.lookup, log) })
+			var places map[string]bool
+			m, err := loadMatrix(cmd, e, args[0], engines, &o, func(p *plan.Plan) *plan.Plan {
+				p, places = placed(p, e.lookup, log)
+				return p
+			})
 			if err != nil {
 				return err
 			}
@@ -69,7 +74,7 @@ Job. {node} and {gpu} in labels stand for where the sweep runs.
 			}
 			job := sweepJob{
 				matrix: m, engines: engines, settings: s, out: out, command: e.args, overrides: o.given(cmd.Flags()),
-				resume: resume,
+				resume: resume, placed: places, lookup: e.lookup,
 			}
 			if err := part.cut(&job); err != nil {
 				return err
@@ -100,7 +105,9 @@ type sweepJob struct {
 	command   []string // as it was typed, for the record
 	overrides map[string]string
 	resume    resumeFlags
-	shard     *shardJob // nil: the whole plan
+	shard     *shardJob       // nil: the whole plan
+	placed    map[string]bool // values of labels that say where this process runs
+	lookup    lookupFunc      // for the plan that a run-set keeps
 }
 
 // runSweep makes or opens the run-set, carries out the sweep and prints its table.
@@ -131,7 +138,7 @@ func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err 
 		sweepErr = runner.Sweep(ctx, runner.Options{
 			Plan: job.plan, Runs: todo, Earlier: set.rows, Engines: job.engines, Sink: sink, Log: log,
 			Datasets:    dataset.Options{Hub: client},
-			ToolVersion: version, LogDir: set.LogDir(), Environ: e.environ, LookupEnv: e.lookup, Now: e.now,
+			ToolVersion: version, LogDir: set.logs, Environ: e.environ, LookupEnv: e.lookup, Now: e.now,
 		})
 	} else {
 		log.Info("nothing to do: every run of the plan has its row", "rows", len(set.rows))
@@ -139,18 +146,26 @@ func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err 
 	// The tables come even after an interrupt or a fault: the rows are there.
 	bar.close()
 	changed := new(runner.ChangedError)
-	if errors.As(sweepErr, &changed) {
-		return usage(errors.Join(sweepErr, sink.finish(sweepErr)))
+	if errors.As(sweepErr, &changed) && set.started != nil {
+		return usage(errors.Join(sweepErr, set.refused()))
 	}
-	sweepErr = errors.Join(sweepErr, set.move(sink.rows), sink.finish(sweepErr))
+	sweepErr = errors.Join(sweepErr, sink.finish(sweepErr), set.move(sink.rows))
 	if len(sink.rows) > 0 {
 		sweepErr = errors.Join(sweepErr, report.Write(e.stdout, "terminal", onTerminal(sink.set(), e, job.settings)))
 	}
 	fmt.Fprintf(e.stderr, "results: %s\npictures: %s\n", set.Dir(), filepath.Join(set.Dir(), report.HTMLFile))
-	verdict := outcome(sink.rows, gate.JudgeLimits(sink.rows, limitsOf(job.plan, job.runs)))
+	limits, err := decodeLimits(set.manifest) // over all runs of the run-set, as report --check
+	if err != nil {
+		return err
+	}
+	verdict := outcome(sink.rows, gate.JudgeLimits(sink.rows, limits))
 	switch {
 	case errors.Is(sweepErr, runner.ErrMaxSweep) && ctx.Err() == nil:
 		return outOfTime(sweepErr, verdict)
+	case errors.Is(sweepErr, errInterrupted):
+		return fmt.Errorf("%w; %s goes on", sweepErr, goOnCommand(&job, set.Dir()))
+	case sweepErr != nil && sink.anyKept():
+		return &codeError{exitSomeFailed, sweepErr} // as with a full disk: what was made before is kept
 	case sweepErr != nil:
 		return sweepErr
 	case len(job.runs) == 0:

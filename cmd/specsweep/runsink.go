@@ -21,27 +21,62 @@ const tablesEvery = time.Second
 // runSink keeps what a sweep yields: each row is appended and synced at once,
 // the tables follow.
 type runSink struct {
-	run      *result.RunSet
+	run      *earlierSet
 	manifest result.Manifest
 	progress *progress
 	log      *slog.Logger
 	planDir  string // absolute
 	now      func() time.Time
 
-	rows   []result.Row
-	tables time.Time // when they were last written
+	rows     []result.Row
+	unkept   map[string]bool // run_ids of rows that the disk did not take
+	unsaved  bool            // the manifest has something that its file has not
+	tables   time.Time       // when they were last written
+	saved    []result.SavedRequest
+	requests []result.Request // both of the run whose row comes next
 }
 
 var _ runner.Sink = (*runSink)(nil)
 
 // newRunSink starts with the rows that the run-set has already.
 func newRunSink(set *earlierSet, p *progress, log *slog.Logger, e *env, planDir string) *runSink {
-	return &runSink{run: set.RunSet, manifest: set.manifest, rows: slices.Clone(set.rows), progress: p, log: log, now: e.now, planDir: planDir}
+	return &runSink{
+		run: set, manifest: set.manifest, rows: slices.Clone(set.rows), unkept: map[string]bool{},
+		progress: p, log: log, now: e.now, planDir: planDir,
+	}
 }
 
-func (s *runSink) PassStarted(i runner.PassInfo) { s.progress.passStarted(i) }
-func (s *runSink) PassDone(i runner.PassInfo)    { s.progress.passDone(i) }
-func (s *runSink) RequestDone()                  { s.progress.request() }
+func (s *runSink) PassDone(i runner.PassInfo) { s.progress.passDone(i) }
+func (s *runSink) RequestDone()               { s.progress.request() }
+
+// PassStarted begins the session on disk with the first pass that sends anything: what
+// stops a sweep before, such as a changed server, leaves the run-set as it was.
+func (s *runSink) PassStarted(i runner.PassInfo) {
+	if i.Prompts > 0 && s.run.started != nil {
+		if err := s.begin(); err != nil {
+			s.log.Warn("the beginning of the session could not be written; the next row tries again", "error", err)
+		}
+	}
+	s.progress.passStarted(i)
+}
+
+// begin writes what is new of this session, if that is still to be done.
+func (s *runSink) begin() error {
+	if start := s.run.started; start != nil {
+		s.unsaved = true
+		if err := start(); err != nil {
+			return err
+		}
+	}
+	if !s.unsaved {
+		return nil
+	}
+	if err := s.run.WriteManifest(s.manifest); err != nil {
+		return err
+	}
+	s.unsaved = false
+	return nil
+}
 
 // Probed keeps what is known of a server in the manifest.
 func (s *runSink) Probed(r runner.ServerRecord) {
@@ -80,23 +115,43 @@ func (s *runSink) shownPath(d *plan.Dataset) string {
 	return filepath.ToSlash(rel)
 }
 
-// writeManifest only says when it cannot: no row depends on the manifest.
+// writeManifest only says when it cannot: the next row tries again.
 func (s *runSink) writeManifest() {
-	if err := s.run.WriteManifest(s.manifest); err != nil {
+	s.unsaved = true
+	if s.run.started != nil {
+		return // nothing is written yet
+	}
+	if err := s.begin(); err != nil {
 		s.log.Warn("the manifest could not be written", "error", err)
 	}
 }
 
-// Saved appends every request of a run, where the plan asks for them, before its row.
-func (s *runSink) Saved(requests []result.SavedRequest) error { return s.run.AppendSaved(requests) }
+// Saved and Requests keep what belongs to the row that comes next: whether that row
+// counts is known then.
+func (s *runSink) Saved(requests []result.SavedRequest) error {
+	s.saved = requests
+	return nil
+}
 
-// Requests appends what single answers told, before their row.
-func (s *runSink) Requests(requests []result.Request) error { return s.run.AppendRequests(requests) }
+func (s *runSink) Requests(requests []result.Request) error {
+	s.requests = requests
+	return nil
+}
 
 // Row appends a finished run before anything else happens. A row that the disk does not
 // take is still in the tables that go to the screen.
 func (s *runSink) Row(r result.Row) error {
-	err := s.run.Append(r)
+	made, had := r, false
+	if i := slices.IndexFunc(s.rows, func(have result.Row) bool { return have.RunID == r.RunID }); i >= 0 {
+		had = s.rows[i].OK() && !s.unkept[r.RunID]
+		var kept bool
+		if r, kept = runner.Retried(s.rows[i], r); kept {
+			s.saved, s.requests = nil, nil // they are the failed retry's
+			s.log.Warn("a retry failed; the ok row stays", "run", r.RunID, "error", made.Error)
+		}
+	}
+	err := s.keep(r)
+	s.unkept[r.RunID] = err != nil && !had
 	if i := slices.IndexFunc(s.rows, func(have result.Row) bool { return have.RunID == r.RunID }); i >= 0 {
 		s.rows[i] = r // made again
 	} else {
@@ -105,7 +160,7 @@ func (s *runSink) Row(r result.Row) error {
 	if err != nil {
 		return err
 	}
-	s.progress.row(&r)
+	s.progress.row(&made)
 	if s.now().Sub(s.tables) >= tablesEvery {
 		s.tables = s.now()
 		if err := s.writeTables(); err != nil {
@@ -113,6 +168,28 @@ func (s *runSink) Row(r result.Row) error {
 		}
 	}
 	return nil
+}
+
+// keep puts a row on disk, and before it all that must not be missing where it stands: what
+// its servers were, and its requests.
+func (s *runSink) keep(r result.Row) error {
+	saved, requests := s.saved, s.requests
+	s.saved, s.requests = nil, nil
+	if err := s.begin(); err != nil {
+		return err
+	}
+	if err := s.run.AppendSaved(saved); err != nil {
+		return err
+	}
+	if err := s.run.AppendRequests(requests); err != nil {
+		return err
+	}
+	return s.run.Append(r)
+}
+
+// anyKept tells whether an ok row is on disk.
+func (s *runSink) anyKept() bool {
+	return slices.ContainsFunc(s.rows, func(r result.Row) bool { return r.OK() && !s.unkept[r.RunID] })
 }
 
 // set is what the reports are made of.
@@ -141,5 +218,6 @@ func (s *runSink) finish(sweepErr error) error {
 	}
 	ended := s.now().UTC()
 	s.manifest.EndedAt = &ended
-	return errors.Join(s.writeTables(), s.run.WriteManifest(s.manifest))
+	s.unsaved = true
+	return errors.Join(s.begin(), s.writeTables())
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func addSettingsFlags(fs *pflag.FlagSet) {
 		}
 		fs.String(flagName(k), defaults[k], settingsHelp[k])
 	}
-	fs.BoolP("quiet", "q", false, "no progress: the same as --progress none")
+	fs.BoolP("quiet", "q", false, "no progress, and of the log only warnings and errors unless --log-level says otherwise")
 }
 
 func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
@@ -102,6 +103,10 @@ func loadSettings(fs *pflag.FlagSet) (settings, error) {
 	}
 	if quiet, err := fs.GetBool("quiet"); err == nil && quiet {
 		s.Progress = "none"
+		level, err := logLevel(s.LogLevel)
+		if err == nil && level < slog.LevelWarn && !fs.Changed(flagName("log_level")) {
+			s.LogLevel = "warning"
+		}
 	}
 	return s, s.check()
 }

@@ -219,16 +219,19 @@ const (
 	unknown  = "unknown"
 )
 
-// placed is a plan with {node} and {gpu} in its labels replaced.
-func placed(p *plan.Plan, lookup lookupFunc, log *slog.Logger) *plan.Plan {
+// placed is a plan with {node} and {gpu} in its labels replaced, and the values of the
+// labels that had such a word.
+func placed(p *plan.Plan, lookup lookupFunc, log *slog.Logger) (*plan.Plan, map[string]bool) {
 	node, _ := nodeName(lookup)
 	gpu, _ := gpuName(lookup)
-	missed := map[string]bool{}
-	return p.WithLabels(func(text string) string {
+	missed, values := map[string]bool{}, map[string]bool{}
+	p = p.WithLabels(func(text string) string {
+		found := false
 		for _, w := range []struct{ word, value string }{{nodeWord, node}, {gpuWord, gpu}} {
 			if !strings.Contains(text, w.word) {
 				continue
 			}
+			found = true
 			if w.value == "" && !missed[w.word] {
 				missed[w.word] = true
 				log.Warn("a label's word is not known here", "word", w.word, "label_value", unknown)
@@ -238,8 +241,12 @@ func placed(p *plan.Plan, lookup lookupFunc, log *slog.Logger) *plan.Plan {
 			}
 			text = strings.ReplaceAll(text, w.word, w.value)
 		}
+		if found {
+			values[text] = true
+		}
 		return text
 	})
+	return p, values
 }
 
 // nodeName is the node as the scheduler calls it, else the host's own name. NODE_NAME

@@ -100,7 +100,7 @@ func eachTrial(t *testing.T, run func(seed uint64) []Verdict) [][]Verdict {
 	t.Helper()
 	out := make([][]Verdict, trials)
 	var wg sync.WaitGroup
-	const workers = 4
+	const workers = 2
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < trials; i += workers {
@@ -127,7 +127,7 @@ func TestEqualCheckpointsAreCalledTheSame(t *testing.T) {
 			metrics := []string{"accept_length", "acceptance_rate", "output_throughput_tok_s", "speedup"}
 			same := map[string]int{}
 			for seed, verdicts := range eachTrial(t, func(seed uint64) []Verdict {
-				x := trial{rand: rand.New(rand.NewPCG(seed, 0)), prompts: 64, repeats: 5, steps: 40, depth: 4}
+				x := trial{rand: rand.New(rand.NewPCG(seed, 0)), prompts: 32, repeats: 5, steps: 40, depth: 4}
 				c := tt.run(x, x.levels())
 				var out []Verdict
 				for _, name := range metrics {

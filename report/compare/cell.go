@@ -83,7 +83,7 @@ func (m *Metric) change(delta float64, ratio *float64) {
 
 // byRepeat treats the repeats of the two sides as independent samples.
 func (m *Metric) byRepeat(col table.Column, p pair) {
-	m.ratio(stat.UnpairedRatio(values(col, p.old.ok), values(col, p.new.ok)))
+	m.ratio(values(col, p.old.ok), values(col, p.new.ok), stat.UnpairedRatio)
 	if m.OldN != m.NewN {
 		m.note("%d old and %d new repeats", m.OldN, m.NewN)
 	}
@@ -98,39 +98,48 @@ func (m *Metric) byBlock(col table.Column, p pair) {
 			old[r.Repeat] = *v
 		}
 	}
-	var ratios []float64
+	var olds, news []float64
 	for _, r := range p.new.ok {
 		a, paired := old[r.Repeat]
 		v := value(col, r)
 		if v == nil || !paired {
 			continue
 		}
-		ratio := stat.Ratio(*v, a)
-		if ratio == nil {
-			m.unknown("a value is not positive, so there is no ratio")
-			return
-		}
-		ratios = append(ratios, *ratio)
+		olds, news = append(olds, a), append(news, *v)
 	}
-	if most := max(m.OldN, m.NewN); len(ratios) < most {
-		m.note("%d of %d blocks have both servers", len(ratios), most)
+	if most := max(m.OldN, m.NewN); len(olds) < most {
+		m.note("%d of %d blocks have both servers", len(olds), most)
 	}
-	m.OldN, m.NewN = len(ratios), len(ratios)
-	m.ratio(stat.GeoMeanInterval(ratios))
-	if len(ratios) == 0 {
+	m.OldN, m.NewN = len(olds), len(olds)
+	if len(olds) == 0 {
 		m.unknown("no block has both servers")
+		return
 	}
+	m.ratio(olds, news, pairedRatio)
 }
 
-// ratio takes over the interval of new / old, and its estimate.
-func (m *Metric) ratio(i *stat.Interval) {
-	m.Ratio = i
-	if i == nil {
+// pairedRatio is the interval of b over a, paired by position.
+func pairedRatio(a, b []float64) *stat.Interval {
+	ratios := make([]float64, len(a))
+	for i := range a {
+		if ratio := stat.Ratio(b[i], a[i]); ratio != nil { // else 0, of which there is no interval
+			ratios[i] = *ratio
+		}
+	}
+	return stat.GeoMeanInterval(ratios)
+}
+
+// ratio takes over the interval of new / old over those values, its estimate, and what
+// it is the quotient of.
+func (m *Metric) ratio(old, new []float64, interval func(a, b []float64) *stat.Interval) {
+	i, a, b := interval(old, new), stat.GeoMean(old), stat.GeoMean(new)
+	if i == nil || a == nil || b == nil {
 		m.unknown("a value is not positive, so there is no ratio")
 		return
 	}
+	m.Ratio, m.Old, m.New = i, a, b
 	ratio := i.Estimate
-	m.change(*m.New-*m.Old, &ratio)
+	m.change(*b-*a, &ratio)
 	switch {
 	case !i.Range:
 	case i.N == 1:

@@ -8,6 +8,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ type Side struct {
 // verdict on whatever is shown to differ.
 type Options struct {
 	// MinEffect is the relative change below which there is no verdict: 0.01 is 1 %.
+	// One that is negative or no finite number counts as 0.
 	MinEffect float64
 	// ByServer names two servers of the old side, to be compared with each other; the
 	// new side is not read then. Empty: two run-sets.
@@ -111,9 +113,23 @@ func (c *Cell) Metric(name string) *Metric {
 	return nil
 }
 
+// Measured is how many cells have a number on both sides.
+func (c *Comparison) Measured() int {
+	n := 0
+	for i := range c.Cells {
+		if slices.ContainsFunc(c.Cells[i].Metrics, func(m Metric) bool { return m.Old != nil && m.New != nil }) {
+			n++
+		}
+	}
+	return n
+}
+
 // Compare compares the sides. It never fails: sides without rows give a Comparison
 // without cells.
 func Compare(old, new Side, o Options) Comparison {
+	if !(o.MinEffect >= 0) || math.IsInf(o.MinEffect, 0) {
+		o.MinEffect = 0
+	}
 	c := Comparison{Old: old.Name, New: new.Name, ByServer: o.byServer(), MinEffect: o.MinEffect, Cells: []Cell{}, Overall: []Overall{}}
 	oldCells, newCells := group(old, ""), group(new, "")
 	if c.ByServer {
@@ -152,6 +168,9 @@ func (c *Comparison) notes() []string {
 	}
 	if oldErrors+newErrors > 0 {
 		out = append(out, fmt.Sprintf("error rows are left out of every number: %d old, %d new", oldErrors, newErrors))
+	}
+	if n := len(c.Cells) - c.Measured(); n > 0 {
+		out = append(out, fmt.Sprintf("%d of the %d cells on both sides have no number on one of them", n, len(c.Cells)))
 	}
 	if len(c.Cells) == 0 {
 		out = append(out, "no cell is on both sides: nothing is compared")

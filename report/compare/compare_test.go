@@ -108,7 +108,7 @@ func TestErrorRowsEnterNoNumber(t *testing.T) {
 	old, changed := rowsAt([]float64{100, 100, 100}, nil), rowsAt([]float64{100, 100, 100, 900}, nil)
 	changed.Rows[3].Error = "wrong"
 	c := Compare(old, changed, Options{})
-	if m := c.Cells[0].Metric("output_throughput_tok_s"); *m.New != 100 || m.NewN != 3 {
+	if m := c.Cells[0].Metric("output_throughput_tok_s"); math.Abs(*m.New-100) > 1e-9 || m.NewN != 3 {
 		t.Errorf("new = %v of %d, want 100 of 3", *m.New, m.NewN)
 	}
 	if got := c.Cells[0].NewRows; got != (Tally{OK: 3, Errors: 1}) || !slices.ContainsFunc(c.Notes, func(s string) bool { return strings.Contains(s, "0 old, 1 new") }) {
@@ -130,6 +130,11 @@ func TestDifferencesAreSaid(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, Compare(old, changed, Options{}).Differences); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	old.Manifest.Cells = map[string]json.RawMessage{"c": json.RawMessage(`{"top_k":null,"top_p":1}`)}
+	changed.Manifest.Cells = map[string]json.RawMessage{"d": json.RawMessage(`{"shuffle_seed":5,"top_p":1}`)}
+	if got, want := Compare(old, changed, Options{}).Differences, "settings of the cell: shuffle_seed none → 5"; !slices.Contains(got, want) {
+		t.Errorf("a setting that was left out: %q, want %q", got, want)
 	}
 	if got := Compare(old, old, Options{}).Differences; len(got) > 0 {
 		t.Errorf("of a side and itself: %q", got)
@@ -263,5 +268,51 @@ func TestRoundingIsNoChange(t *testing.T) {
 	m.Rel, m.Ratio = new(1e-3), &stat.Interval{Estimate: 1.001, Low: 1.0005, High: 1.0015, N: 3}
 	if !m.Significant() {
 		t.Errorf("%+v is not significant", m)
+	}
+}
+
+// Old, New and the change are of the same repeats, so that they cannot contradict each
+// other: by means the new side is faster here, per repeat it is slower.
+func TestOldAndNewAreWhatTheChangeIsBetween(t *testing.T) {
+	old := rowsAt([]float64{100, 100, 100}, func(r *result.Row) { r.TTFTMeanMs = new(100.0) })
+	changed := rowsAt([]float64{30, 30, 300}, func(r *result.Row) { r.TTFTMeanMs = new([]float64{30, 30, 300}[r.Repeat]) })
+	byServer := Side{Rows: slices.Concat(old.Rows, changed.Rows)}
+	for i := range byServer.Rows {
+		byServer.Rows[i].Server = []string{"a", "b"}[i/3]
+		byServer.Rows[i].CellID = byServer.Rows[i].Server
+	}
+	extra := rowAt(9, 9000, func(r *result.Row) { r.Server, r.CellID = "b", "b" }) // its block has no a
+	byServer.Rows = append(byServer.Rows, extra)
+	for name, c := range map[string]Comparison{
+		"unpaired": Compare(old, changed, Options{}), "by block": Compare(byServer, Side{}, Options{ByServer: [2]string{"a", "b"}}),
+	} {
+		for _, metric := range []string{"output_throughput_tok_s", "speedup", "ttft_mean_ms"} {
+			m := c.Cells[0].Metric(metric)
+			if got := *m.New / *m.Old; math.Abs(got-m.Ratio.Estimate) > 1e-9 || math.Abs(got-1-*m.Rel) > 1e-9 || (*m.Delta < 0) != (*m.Rel < 0) {
+				t.Errorf("%s, %s: old %v, new %v, delta %v, rel %v, ratio %+v", name, metric, *m.Old, *m.New, *m.Delta, *m.Rel, *m.Ratio)
+			}
+		}
+	}
+}
+
+// Nothing that is no number reaches JSON, which has no word for it.
+func TestJSONOfWhatIsNoNumber(t *testing.T) {
+	wild := []float64{1e-300, 1e300, 1}
+	for _, effect := range []float64{math.NaN(), math.Inf(1), -1} {
+		c := Compare(rowsAt(wild, nil), rowsAt(wild, nil), Options{MinEffect: effect})
+		if _, err := json.Marshal(c); err != nil || c.MinEffect != 0 {
+			t.Errorf("min_effect %v: counts as %v, error %v", effect, c.MinEffect, err)
+		}
+	}
+}
+
+func TestMeasuredCells(t *testing.T) {
+	old := rowsAt([]float64{100}, nil)
+	old.Rows = append(old.Rows, rowAt(0, 90, func(r *result.Row) { r.CellID, r.Dataset = "x", "mbpp" }))
+	changed := rowsAt([]float64{100}, nil)
+	changed.Rows = append(changed.Rows, rowAt(0, 90, func(r *result.Row) { r.CellID, r.Dataset = "x", "mbpp"; *r = errorRow(*r) }))
+	c := Compare(old, changed, Options{})
+	if c.Measured() != 1 || !slices.Contains(c.Notes, "1 of the 2 cells on both sides have no number on one of them") {
+		t.Errorf("%d measured, notes %q", c.Measured(), c.Notes)
 	}
 }

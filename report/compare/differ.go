@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -156,14 +155,23 @@ func configs(p pair) string {
 	}
 	var parts []string
 	for _, k := range keys {
-		if !bytes.Equal(a[k], b[k]) {
-			parts = append(parts, fmt.Sprintf("%s %s → %s", k, orNone(string(a[k])), orNone(string(b[k]))))
+		if setting(a[k]) != setting(b[k]) {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", k, setting(a[k]), setting(b[k])))
 		}
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("cell_id: %s → %s with equal settings", p.old.id, p.new.id)
 	}
 	return "settings of the cell: " + strings.Join(parts, ", ")
+}
+
+// setting is a value of a cell's canonical JSON. What is not in it, or null, was not
+// set: that is known.
+func setting(v json.RawMessage) string {
+	if len(v) == 0 || string(v) == "null" {
+		return "none"
+	}
+	return string(v)
 }
 
 func labels(r *result.Row) string {

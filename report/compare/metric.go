@@ -16,7 +16,12 @@ type Metric struct {
 	// LowerIsBetter holds for latencies.
 	LowerIsBetter bool `json:"lower_is_better,omitempty"`
 
-	// Old and New are the values that the tables show; nil: n/a, and Reason says why.
+	// Old and New are the values that the change is between; nil: n/a, and Reason says
+	// why. Where there is a Ratio, New / Old is its estimate: they are the geometric means
+	// over the repeats that it is made of (of two servers those of the blocks that have
+	// both), or the ratio of summed counts over the prompts that it is made of. They may
+	// then differ from the tables' values, which are Σ / Σ or means over all repeats.
+	// Without a Ratio they are the tables' values.
 	Old *float64 `json:"old"`
 	New *float64 `json:"new"`
 	// OldN and NewN, 0 where the cell is Incomparable, are the sizes of the samples behind Interval: prompts for

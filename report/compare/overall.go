@@ -22,9 +22,12 @@ type Overall struct {
 	LeftOut  int      `json:"left_out"` // cells that have the metric and are not in it
 	// Ratio is the geometric mean of new / old. The datasets' errors count as
 	// independent, and the interval is about these datasets, not about others.
-	Ratio   *stat.Interval `json:"ratio,omitempty"`
-	Verdict Verdict        `json:"verdict"`
-	Reason  string         `json:"reason,omitempty"` // of Unknown
+	Ratio *stat.Interval `json:"ratio,omitempty"`
+	// Delta is the mean of the cells' absolute changes, for accept_length and
+	// acceptance_rate; nil for the others, which differ by orders of magnitude.
+	Delta   *float64 `json:"delta,omitempty"`
+	Verdict Verdict  `json:"verdict"`
+	Reason  string   `json:"reason,omitempty"` // of Unknown
 }
 
 // overall combines the cells that are comparable, in the order of their first cell.
@@ -35,6 +38,7 @@ func overall(cells []Cell, o Options) []Overall {
 	type parts struct {
 		Overall
 		ratios []*stat.Interval
+		deltas []float64
 		lower  bool
 	}
 	var order []*parts
@@ -62,10 +66,14 @@ func overall(cells []Cell, o Options) []Overall {
 			}
 			g.Datasets = append(g.Datasets, c.Dataset)
 			g.ratios = append(g.ratios, ratio)
+			if perPrompt(name) && m.Delta != nil {
+				g.deltas = append(g.deltas, *m.Delta)
+			}
 		}
 	}
 	out := []Overall{}
 	for _, g := range order {
+		g.Delta = stat.Mean(g.deltas)
 		g.judge(stat.CombineRatios(g.ratios), g.lower, o.MinEffect)
 		out = append(out, g.Overall)
 	}

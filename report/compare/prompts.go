@@ -52,6 +52,7 @@ func (m *Metric) byPrompt(p pair) {
 		m.note("the columns differ by %+.4g, the counts of the paired prompts by %+.4g", shown, difference.Estimate)
 	}
 	m.Difference, m.Ratio = difference, ratio
+	m.Old, m.New = sumRatio(a, plus), sumRatio(b, plus)
 	var estimate *float64
 	if ratio != nil {
 		estimate = &ratio.Estimate
@@ -60,6 +61,19 @@ func (m *Metric) byPrompt(p pair) {
 	if difference.Range {
 		m.unknown(fmt.Sprintf("too few prompts with drafts are on both sides for an interval: %d", len(a)))
 	}
+}
+
+// sumRatio is plus + Σ Over / Σ Under, where Σ Under is positive.
+func sumRatio(counts []stat.Counts, plus float64) *float64 {
+	var sum stat.Counts
+	for _, c := range counts {
+		sum.Over, sum.Under = sum.Over+c.Over, sum.Under+c.Under
+	}
+	v := stat.Ratio(sum.Over, sum.Under)
+	if v != nil {
+		*v += plus
+	}
+	return v
 }
 
 // prompts is the side's counts by prompt, over those of its repeats that have any;

@@ -91,24 +91,31 @@ func TestJudge(t *testing.T) {
 		rule string
 		want string // in the miss; empty: none
 	}{
-		{"past the limit and significant", changed(ratio(0.9, 0.85, 0.95, false)), "speedup<-5%", "speedup<-5% is missed: s on d at concurrency 1, max_new_tokens 0, temperature 0: -10.0 %"},
+		{"past the limit and significant", changed(ratio(0.9, 0.85, 0.95, false)), "speedup<-5%", "speedup fell by 10.0 % on s on d at concurrency 1, max_new_tokens 0, temperature 0 (limit -5 %)"},
 		{"past the limit, not significant", changed(ratio(0.9, 0.7, 1.1, false)), "speedup<-5%", ""},
 		{"significant, not past the limit", changed(ratio(0.97, 0.96, 0.98, false)), "speedup<-5%", ""},
 		{"a change for the better", changed(ratio(1.2, 1.1, 1.3, false)), "speedup<-5%", ""},
-		{"absolute", changed(ratio(0.9, 0.85, 0.95, false)), "speedup<-0.1", ": -0.2"},
+		{"absolute", changed(ratio(0.9, 0.85, 0.95, false)), "speedup<-0.1", "speedup fell by 0.2 on s on d at concurrency 1, max_new_tokens 0, temperature 0 (limit -0.1)"},
 		{"n = 1: the estimate decides", changed(ratio(0.9, 0.9, 0.9, true)), "speedup<-5%", "decided by the estimate alone: n = 1"},
 		{"n = 1, within the limit", changed(ratio(0.97, 0.97, 0.97, true)), "speedup<-5%", ""},
 		{"no interval at all", changed(compare.Metric{Name: "accept_length", Old: new(3.0), New: new(2.5), Delta: new(-0.5), Rel: new(-1.0 / 6), Reason: compare.NotSampled}),
 			"accept_length<-0.1", "decided by the estimate alone: " + compare.NotSampled},
-		{"a value is lost", changed(compare.Metric{Name: "speedup", Old: new(2.0), Reason: "n/a on the new side"}), "speedup<-5%", "n/a (n/a on the new side)"},
+		{"a value is lost", changed(compare.Metric{Name: "speedup", Old: new(2.0), Reason: "n/a on the new side"}), "speedup<-5%", "temperature 0: n/a on the new side (speedup<-5% counts as missed)"},
 		{"0 on both sides", changed(compare.Metric{Name: "acceptance_rate", Old: new(0.0), New: new(0.0), Delta: new(0.0)}), "acceptance_rate<-5%", ""},
 		{"no cell has it", changed(ratio(1, 1, 1, false)), "ttft_p50_ms>10%", "no cell that is on both sides has the metric"},
+		{"a cell has vanished", func() compare.Comparison {
+			c := changed(ratio(1, 1, 1, false))
+			c.New, c.OnlyOld = "new", []compare.Identity{{Server: "s", Dataset: "gone"}}
+			return c
+		}(), "speedup<-5%", "speedup cannot be judged on s on gone at concurrency 0, max_new_tokens 0, temperature 0: the cell has no counterpart in new (speedup<-5% counts as missed)"},
+		{"a latency that rose", changed(func() compare.Metric { m := ratio(1.2, 1.1, 1.3, false); m.Name = "ttft_p50_ms"; return m }()), "ttft_p50_ms>10%",
+			"ttft_p50_ms rose by 20.0 % on s on d at concurrency 1, max_new_tokens 0, temperature 0 (limit +10 %)"},
 		{"no cells", compare.Comparison{}, "speedup<-5%", "no cell that is on both sides"},
 		{"other prompts", func() compare.Comparison {
 			c := changed(ratio(1, 1, 1, false))
 			c.Cells[0].Incomparable = "other prompts"
 			return c
-		}(), "speedup<-5%", "not judged: other prompts"},
+		}(), "speedup<-5%", "cannot be judged on s on d at concurrency 1, max_new_tokens 0, temperature 0: not comparable: other prompts"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rule, err := ParseRule(tt.rule)

@@ -1,6 +1,8 @@
 package stat
 
 import (
+	"encoding/json"
+
 	"golang.org/x/perf/benchmath"
 )
 
@@ -21,6 +23,21 @@ type Interval struct {
 	// have no interval. With N = 1 all three are equal.
 	Range bool `json:"range,omitempty"`
 }
+
+// MarshalJSON writes an end that is not finite, as that of a ratio is whose logarithm
+// is all but unknown, as null: JSON has no infinity.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Estimate *float64 `json:"estimate"`
+		Low      *float64 `json:"low"`
+		High     *float64 `json:"high"`
+		N        int      `json:"n"`
+		Range    bool     `json:"range,omitempty"`
+	}{finite(i.Estimate), finite(i.Low), finite(i.High), i.N, i.Range})
+}
+
+// Finite tells whether both ends are numbers.
+func (i Interval) Finite() bool { return finite(i.Low) != nil && finite(i.High) != nil }
 
 // Excludes tells whether the interval shows that the quantity is not v. A Range
 // shows nothing.

@@ -21,7 +21,7 @@ func caption(rows []*result.Row, ls []line, o Options) []string {
 			part++
 		}
 	}
-	cells := fmt.Sprintf("%d of %s ok", ok, count(len(ls), "cell"))
+	cells := fmt.Sprintf("%d of %s ok", ok, count(max(len(ls), o.Cells), "cell"))
 	if part > 0 {
 		cells += fmt.Sprintf(", %d in part", part)
 	}
@@ -122,6 +122,9 @@ func repeats(ls []line) string {
 	return count(most, "repeat")
 }
 
+// maxOther is how many means without a dataset of another engine are named.
+const maxOther = 5
+
 // remarks say how to read the main table.
 func remarks(ls []line, hs []headline, axes []Column, least float64) []string {
 	var out []string
@@ -137,6 +140,9 @@ func remarks(ls []line, hs []headline, axes []Column, least float64) []string {
 	if several > 0 {
 		out = append(out, ratioRemarks(ls, least)...)
 		out = append(out, "n repeats in a line: throughput is Σ tokens / Σ seconds, acceptance the ratio of summed counts or, where there are none, the mean; failed is summed")
+		if timed(ls) {
+			out = append(out, "n repeats of a latency: the mean of the repeats' means and quantiles; goodput_req_s is Σ good requests / Σ seconds")
+		}
 	}
 	if single > 0 {
 		out = append(out, "n = 1: one run, so nothing is known of how much the value changes from run to run")
@@ -147,11 +153,29 @@ func remarks(ls []line, hs []headline, axes []Column, least float64) []string {
 	if slices.ContainsFunc(hs, func(h headline) bool { return h.speedup != nil && len(h.without)+len(h.other) > 0 }) {
 		out = append(out, incomplete+" a mean without the datasets that have no speedup there, so not over the same ones as its neighbours")
 	}
+	other := 0
 	for _, h := range hs {
-		if len(h.other) > 0 {
+		if len(h.other) == 0 {
+			continue
+		}
+		if other++; other <= maxOther {
 			out = append(out, fmt.Sprintf("left out of geometric means (baseline of another engine): %s at %s on %s",
 				Clean(h.Server, maxText), h.where(axes), listOf(h.other, 4)))
 		}
 	}
+	if more := other - maxOther; more > 0 {
+		out = append(out, fmt.Sprintf("left out of geometric means in the same way: %d more", more))
+	}
 	return out
+}
+
+// timed tells whether any cell with several repeats has a latency or a goodput to show.
+func timed(ls []line) bool {
+	for _, name := range latencyShown() {
+		c := column(name)
+		if slices.ContainsFunc(ls, func(l line) bool { return len(l.ok) > 1 && l.value(c) != nil }) {
+			return true
+		}
+	}
+	return false
 }

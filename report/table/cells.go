@@ -60,10 +60,8 @@ func CellValue(rows []*result.Row, metric string) *float64 {
 	if len(rows) == 0 {
 		return nil
 	}
-	for _, c := range Columns() {
-		if c.Name == metric && c.Value != nil {
-			return lineOf(rows).value(c)
-		}
+	if c, ok := byName()[metric]; ok && c.Value != nil {
+		return lineOf(rows).value(c)
 	}
 	return nil
 }

@@ -18,7 +18,10 @@ var escapes = regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]` +
 // blank. What is longer than limit runes is cut and ends in an ellipsis. Markup
 // is not its business; that is each renderer's.
 func Clean(text string, limit int) string {
-	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\ufffd"), "")
+	text = strings.ToValidUTF8(text, "\ufffd")
+	if strings.ContainsAny(text, "\x1b\u009b") { // few have any, and every cell comes by here
+		text = escapes.ReplaceAllString(text, "")
+	}
 	var b strings.Builder
 	runes, blank := 0, false
 	for _, r := range text {

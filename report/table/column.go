@@ -3,6 +3,7 @@ package table
 import (
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/specsweep/specsweep/runner/result"
 )
@@ -103,14 +104,23 @@ func Columns() []Column {
 	return slices.Concat(first, latencyColumns(), last)
 }
 
+// byName is Columns by name, made once and never written to: a table of a thousand rows
+// asks for a column a hundred thousand times.
+var byName = sync.OnceValue(func() map[string]Column {
+	all := map[string]Column{}
+	for _, c := range Columns() {
+		all[c.Name] = c
+	}
+	return all
+})
+
 // column finds one by its name; it panics on a name that Columns lacks.
 func column(name string) Column {
-	for _, c := range Columns() {
-		if c.Name == name {
-			return c
-		}
+	c, ok := byName()[name]
+	if !ok {
+		panic("table: no column " + name)
 	}
-	panic("table: no column " + name)
+	return c
 }
 
 type combine = func(Column, []*result.Row) *float64

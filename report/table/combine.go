@@ -55,6 +55,29 @@ func baselineThroughput(c Column, rows []*result.Row) *float64 {
 	})
 }
 
+// goodputRate is Σ good requests / Σ seconds of the repeats that have one.
+func goodputRate(c Column, rows []*result.Row) *float64 {
+	return sumRatio(c, rows, func(r *result.Row) (float64, float64, bool) {
+		if r.Goodput == nil || r.NumPrompts == nil || r.WallClockS == nil {
+			return 0, 0, false
+		}
+		return *r.Goodput * float64(*r.NumPrompts), *r.WallClockS, true
+	})
+}
+
+// baselineGoodputRate is the same of the baseline, whose seconds are its tokens / its
+// throughput.
+func baselineGoodputRate(c Column, rows []*result.Row) *float64 {
+	return sumRatio(c, rows, func(r *result.Row) (float64, float64, bool) {
+		if r.BaselineGoodput == nil || r.BaselineCompleted == nil || r.BaselineFailed == nil ||
+			r.BaselineOutputTokens == nil || r.BaselineThroughputTokS == nil || *r.BaselineThroughputTokS <= 0 {
+			return 0, 0, false
+		}
+		sent := float64(*r.BaselineCompleted + *r.BaselineFailed)
+		return *r.BaselineGoodput * sent, float64(*r.BaselineOutputTokens) / *r.BaselineThroughputTokS, true
+	})
+}
+
 // acceptLength is 1 + Σ accepted / Σ drafts.
 func acceptLength(c Column, rows []*result.Row) *float64 {
 	return sumRatio(c, rows, func(r *result.Row) (float64, float64, bool) {

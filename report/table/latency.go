@@ -8,7 +8,8 @@ import (
 )
 
 // latencyColumns is the columns of what requests felt like. Repeats are averaged:
-// the quantile of a cell is the mean of its repeats' quantiles.
+// the quantile of a cell is the mean of its repeats' quantiles. goodput_req_s is a rate
+// and combined as throughput is.
 func latencyColumns() []Column {
 	type row = result.Row
 	ms := func(name string, get func(*row) *float64) Column { return number(name, "ms", 1, get, mean).lower() }
@@ -50,9 +51,9 @@ func latencyColumns() []Column {
 		[]Column{
 			number("tpot_speedup", "", 3, func(r *row) *float64 { return r.TPOTSpeedup }, geoMean).higher().spread(),
 			number("goodput", "", 3, func(r *row) *float64 { return r.Goodput }, mean).higher(),
-			number("goodput_req_s", "req/s", 2, func(r *row) *float64 { return r.GoodputReqS }, mean).higher(),
+			number("goodput_req_s", "req/s", 2, func(r *row) *float64 { return r.GoodputReqS }, goodputRate).higher(),
 			number("baseline_goodput", "", 3, func(r *row) *float64 { return r.BaselineGoodput }, mean).higher(),
-			number("baseline_goodput_req_s", "req/s", 2, func(r *row) *float64 { return r.BaselineGoodputReqS }, mean).higher(),
+			number("baseline_goodput_req_s", "req/s", 2, func(r *row) *float64 { return r.BaselineGoodputReqS }, baselineGoodputRate).higher(),
 			ms("lateness_p99_ms", func(r *row) *float64 { return r.LatenessP99Ms }),
 			number("client_cpu_share", "", 3, func(r *row) *float64 { return r.ClientCPUShare }, mean),
 			number("client_sched_p99_ms", "ms", 2, func(r *row) *float64 { return r.ClientSchedP99Ms }, mean),

@@ -29,6 +29,9 @@ func Points(rows []*result.Row, own map[string]Own) []Point {
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b *result.Row) int { return a.RunIndex - b.RunIndex })
 	var points []Point
+	// Only points of one server, concurrency and so on can be one: the others are not
+	// asked, or a thousand servers would take a million questions.
+	alike := map[pointKey][]int{}
 	// Rows with all axes make the points; the others then find theirs.
 	for _, free := range []bool{false, true} {
 		for _, r := range sorted {
@@ -36,8 +39,9 @@ func Points(rows []*result.Row, own map[string]Own) []Point {
 			if (p.MaxNewTokens == nil || p.NumPrompts == nil) != free {
 				continue
 			}
+			k := pointKey{server: p.Server, concurrency: p.Concurrency, temperature: p.Temperature, rate: p.rate()}
 			found := false
-			for i := range points {
+			for _, i := range alike[k] {
 				if points[i].takes(p) {
 					points[i].Rows = append(points[i].Rows, r)
 					found = true
@@ -45,6 +49,7 @@ func Points(rows []*result.Row, own map[string]Own) []Point {
 			}
 			if !found {
 				p.Rows = []*result.Row{r}
+				alike[k] = append(alike[k], len(points))
 				points = append(points, p)
 			}
 		}
@@ -54,6 +59,14 @@ func Points(rows []*result.Row, own map[string]Own) []Point {
 	}
 	slices.SortStableFunc(points, func(a, b Point) int { return a.Rows[0].RunIndex - b.Rows[0].RunIndex })
 	return points
+}
+
+// pointKey is the axes that no dataset has a value of its own for.
+type pointKey struct {
+	server      string
+	concurrency int
+	temperature float64
+	rate        float64
 }
 
 func pointOf(r *result.Row, own Own) Point {

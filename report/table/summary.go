@@ -1,9 +1,12 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/specsweep/specsweep/runner/result"
 )
 
 // maxSpeedups bounds the columns of the summary; a plan over more concurrencies has
@@ -13,6 +16,8 @@ const maxSpeedups = 8
 // Names of grids that a renderer may look for.
 const (
 	GridSummary    = "summary"
+	GridSummaryAll = "summary_all" // of so many servers that the summary is cut
+	GridBest       = "best"
 	GridPerDataset = "per_dataset"
 )
 
@@ -51,6 +56,73 @@ func summaryGrid(gs []group, hs []headline, ls []line, axes []Column, least floa
 			Cell{Text: fmt.Sprintf("%d of %d", ok, len(cellLines))}, Cell{Text: worst(cellLines)}, Cell{Text: of.repeats()}))
 	}
 	return g
+}
+
+// maxSummary is the lines of a summary that people read; of more servers it shows the
+// best ones and some of those of which something is wrong.
+const (
+	maxSummary = 20
+	maxOdd     = 10
+)
+
+// summaryGrids is the summary and, where that is cut, the whole one.
+func summaryGrids(gs []group, hs []headline, ls []line, axes []Column, least float64) (summary, all Grid) {
+	whole := summaryGrid(gs, hs, ls, axes, least)
+	if len(whole.Lines) <= maxSummary {
+		return whole, Grid{}
+	}
+	keep := summaryLines(gs)
+	summary = whole
+	summary.Lines = nil
+	for i, l := range whole.Lines {
+		if keep[i] {
+			summary.Lines = append(summary.Lines, l)
+		}
+	}
+	n := len(whole.Lines)
+	summary.Title += fmt.Sprintf(": the best %d by the first one, and those with failures or footnotes; %d of %d lines left out", maxSummary, n-len(summary.Lines), n)
+	if len(summary.Lines) == n {
+		return whole, Grid{}
+	}
+	whole.Name, whole.Brief, whole.Title = GridSummaryAll, false, fmt.Sprintf("Summary of all %d", n)
+	return summary, whole
+}
+
+// summaryLines is which lines a cut summary keeps: the highest speedups at the lowest
+// concurrency that has any, and the first of those with failed cells or footnotes.
+func summaryLines(gs []group) map[int]bool {
+	order := make([]int, len(gs))
+	first := make([]float64, len(gs))
+	for i, g := range gs {
+		order[i] = i
+		for _, h := range g.hs {
+			if h.speedup != nil {
+				first[i] = *h.speedup
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(first[b], first[a]) })
+	keep := map[int]bool{}
+	for _, i := range order[:min(maxSummary, len(order))] {
+		keep[i] = true
+	}
+	odd := 0
+	for _, i := range order {
+		if odd < maxOdd && !keep[i] && gs[i].odd() {
+			keep[i] = true
+			odd++
+		}
+	}
+	return keep
+}
+
+// odd tells whether a run of the group failed or its speedup carries a footnote.
+func (g group) odd() bool {
+	if slices.ContainsFunc(g.hs, func(h headline) bool { return h.doubt }) {
+		return true
+	}
+	return slices.ContainsFunc(g.rows(), func(r *result.Row) bool { return !r.OK() })
 }
 
 // worst is the cell with the lowest speedup: where a server pays least. Errors are

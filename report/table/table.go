@@ -26,6 +26,7 @@ type Table struct {
 	Notes   []string // footnotes of Main and, after them, of Details; a mark n in a cell is Notes[n-1]
 	Remarks []string // how to read Main
 	Details []Grid
+	Best    string // what the mark of the best cell means; empty: BestRemark
 }
 
 // Grid is one table. Every line has as many cells as there are columns.
@@ -67,6 +68,14 @@ func (t Table) HasBest() bool {
 	return t.Main.HasBest() || slices.ContainsFunc(t.Details, Grid.HasBest)
 }
 
+// BestText is what the mark of the best cell means in this table.
+func (t Table) BestText() string {
+	if t.Best != "" {
+		return t.Best
+	}
+	return BestRemark
+}
+
 // BestRemark is what the mark of the best cell means.
 const BestRemark = "higher than every other of the cells that differ in their server only, by the 95 % interval of the ratio per repeat"
 
@@ -75,6 +84,7 @@ type Options struct {
 	Plan   string         // its name; empty: the first row's
 	Own    map[string]Own // by dataset; see Points
 	Runs   int            // how many were asked for; 0: not known
+	Cells  int            // how many cells were asked for; 0: not known
 	Status string         // of the sweep, as the manifest has it
 	// MinEffect is the smallest relative difference that is worth a verdict.
 	MinEffect float64
@@ -101,8 +111,9 @@ func Build(rows []result.Row, o Options) Table {
 	t.Main = mainGrid(ls, refs, axes, &notes)
 	t.Remarks = remarks(ls, hs, axes, o.MinEffect)
 	gs := groups(hs)
+	summary, all := summaryGrids(gs, hs, ls, axes, o.MinEffect)
 	grids := []Grid{
-		summaryGrid(gs, hs, ls, axes, o.MinEffect), datasetGrid(ls, axes, &notes), crossoverGrid(gs, axes, o.MinEffect), headlineGrid(hs, axes, o.MinEffect),
+		summary, bestGrid(ls, axes), all, datasetGrid(ls, axes, &notes), crossoverGrid(gs, axes, o.MinEffect), headlineGrid(hs, axes, o.MinEffect),
 	}
 	grids = append(grids, labelGrids(hs, axes, o.MinEffect)...)
 	grids = append(grids, latencyGrid(ls, axes, &notes), aggregateGrid(Points(refs, o.Own), axes), positionGrid(ls, axes), requestGrid(ls, axes, &notes),

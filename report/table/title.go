@@ -49,12 +49,13 @@ func (h headline) verdict(rank string, least float64, axes []Column) string {
 
 // rangeOf is the gains of several servers or points, from the least to the greatest.
 func rangeOf(with []headline, least float64, axes []Column) string {
-	var vs []float64
+	var vs, shown []float64
 	var servers, points []string
-	undecided := true
 	for _, h := range with {
 		vs = append(vs, *h.speedup)
-		undecided = undecided && same(h.interval, least)
+		if !same(h.interval, least) {
+			shown = append(shown, *h.speedup)
+		}
 		if !slices.Contains(servers, h.Server) {
 			servers = append(servers, h.Server)
 		}
@@ -66,7 +67,6 @@ func rangeOf(with []headline, least float64, axes []Column) string {
 	if slices.ContainsFunc(with, func(h headline) bool { return !slices.Equal(h.with, with[0].with) }) {
 		over = "geometric means, not all over the same datasets"
 	}
-	low, high, _ := stat.Range(vs)
 	at := count(len(points), "point") + " of the axes"
 	if !strings.Contains(points[0], ",") { // the concurrency alone
 		for i := range points[1:] {
@@ -74,11 +74,28 @@ func rangeOf(with []headline, least float64, axes []Column) string {
 		}
 		at = listOf(points, 6)
 	}
-	gain := fmt.Sprintf("%sx to %sx over no speculation", formatNumber(low, 2), formatNumber(high, 2))
-	if undecided {
-		gain = fmt.Sprintf("nowhere different from no speculation: %sx to %sx", formatNumber(low, 2), formatNumber(high, 2))
+	return fmt.Sprintf("%s (%s; %s; %s%s)", gains(vs, shown), over, count(len(servers), "server"), at, fewRuns(with)+seeFootnotes(with))
+}
+
+// gains is the range of the speedups that are shown to differ from 1, and how many are
+// not: a value that may be chance is no end of a range that somebody quotes.
+func gains(all, shown []float64) string {
+	if len(shown) == 0 {
+		low, high, _ := stat.Range(all)
+		return fmt.Sprintf("nowhere different from no speculation: %sx to %sx", formatNumber(low, 2), formatNumber(high, 2))
 	}
-	return fmt.Sprintf("%s (%s; %s; %s%s)", gain, over, count(len(servers), "server"), at, fewRuns(with)+seeFootnotes(with))
+	low, high, _ := stat.Range(shown)
+	text := fmt.Sprintf("%sx to %sx over no speculation", formatNumber(low, 2), formatNumber(high, 2))
+	if len(shown) == len(all) {
+		return text
+	}
+	switch {
+	case low >= 1:
+		text = fmt.Sprintf("up to %sx over no speculation", formatNumber(high, 2))
+	case len(shown) == 1:
+		text = fmt.Sprintf("%sx over no speculation", formatNumber(low, 2))
+	}
+	return fmt.Sprintf("%s; %d of %d not shown to differ", text, len(all)-len(shown), len(all))
 }
 
 // bestHeadline is the server that is shown to gain more than every other one at the

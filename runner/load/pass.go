@@ -16,10 +16,13 @@ type Pass struct {
 
 	UsageMissing       int // completed answers without completion_tokens: they add 0 to OutputTokens
 	PromptUsageMissing int // completed answers without prompt_tokens
-	Truncated          int // completed answers that ended at max_tokens
-	Retries            int // of completed and failed requests
-	RetryWait          time.Duration
-	InFlight           time.Duration // Σ of the times that requests took, waits for retries included
+	// Those of them, and those without cached_tokens, that name it with a value that is no
+	// count; see openai.InvalidCounts.
+	UsageInvalid, PromptUsageInvalid, CachedInvalid int
+	Truncated                                       int // completed answers that ended at max_tokens
+	Retries                                         int // of completed and failed requests
+	RetryWait                                       time.Duration
+	InFlight                                        time.Duration // Σ of the times that requests took, waits for retries included
 
 	// Samples is one entry a request that was sent, in the order of prompts and turns.
 	Samples []Sample

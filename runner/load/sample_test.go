@@ -50,3 +50,26 @@ func TestSamples(t *testing.T) {
 		t.Errorf("gaps (-want +got):\n%s", diff)
 	}
 }
+
+// Counts that are there but cannot be counts are missing, and told from absent ones.
+func TestInvalidCounts(t *testing.T) {
+	c := chat(func(_ context.Context, body []byte) openai.Completion {
+		switch number(bytes.NewReader(body)) {
+		case 0:
+			return openai.Completion{CompletionTokens: ptr(3), PromptTokens: ptr(4), CachedTokens: ptr(1)}
+		case 1:
+			return openai.Completion{Invalid: openai.InvalidCounts{Completion: true, Prompt: true, Cached: true}}
+		case 2:
+			return openai.Completion{Err: errors.New("broke"), Invalid: openai.InvalidCounts{Completion: true}}
+		}
+		return openai.Completion{}
+	})
+	got, err := Run(t.Context(), c, bodies(4), Options{Concurrency: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := []int{got.UsageMissing, got.UsageInvalid, got.PromptUsageMissing, got.PromptUsageInvalid, got.CachedInvalid}
+	if diff := cmp.Diff([]int{2, 1, 2, 1, 1}, counts); diff != "" || got.OutputTokens != 3 {
+		t.Errorf("%d tokens; counts (-want +got):\n%s", got.OutputTokens, diff)
+	}
+}

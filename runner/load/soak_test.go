@@ -16,10 +16,10 @@ import (
 )
 
 // soak is how many requests TestSoak sends; docs/reliability.md was made with 1,000,000.
-var soak = flag.Int("soak", 20_000, "requests of TestSoak")
+var soak = flag.Int("soak", 5000, "requests of TestSoak")
 
 // soakBatch is the requests of one pass of the soak.
-const soakBatch = 2000
+const soakBatch = 500
 
 // soakKinds are faults whose counts are exact on kept connections too; a reset before an
 // answer is not, since the client cannot tell it from the close of an idle connection.

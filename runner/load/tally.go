@@ -52,6 +52,9 @@ func (t *tally) add(c *openai.Completion) {
 	if c.CachedTokens != nil {
 		p.CachedTokens = plus(p.CachedTokens, int64(*c.CachedTokens))
 	}
+	p.UsageInvalid += one(c.Invalid.Completion)
+	p.PromptUsageInvalid += one(c.Invalid.Prompt)
+	p.CachedInvalid += one(c.Invalid.Cached)
 	if c.FinishReason == "length" {
 		p.Truncated++
 	}
@@ -73,6 +76,13 @@ func (t *tally) fail(f failure) {
 		t.failed = map[string]failure{}
 	}
 	t.failed[f.Kind] = f
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // plus is a + n, where nil is nothing yet.
@@ -97,6 +107,9 @@ func sum(tallies []*tally, start time.Time) Pass {
 		p.PromptTokens += t.pass.PromptTokens
 		p.UsageMissing += t.pass.UsageMissing
 		p.PromptUsageMissing += t.pass.PromptUsageMissing
+		p.UsageInvalid += t.pass.UsageInvalid
+		p.PromptUsageInvalid += t.pass.PromptUsageInvalid
+		p.CachedInvalid += t.pass.CachedInvalid
 		p.Truncated += t.pass.Truncated
 		p.Retries += t.pass.Retries
 		p.RetryWait += t.pass.RetryWait

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -89,14 +88,15 @@ func (c *Client) attempt(outer context.Context, body []byte, stream bool, start 
 	if !good {
 		return verdict{
 			err:   c.refusal(resp, text),
-			retry: resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500,
+			retry: mayPass(resp.StatusCode),
 			after: retryAfter(resp.Header, c.opts.Now),
 		}
 	}
 	if err = decode(text, resp.Header.Get("Content-Type"), c.clean, s, out); err == nil {
 		out.Body = text
 		if c.opts.KeepText {
-			out.Text = s.chunk.text()
+			thoughts, content := s.chunk.said()
+			out.Text, out.Content = thoughts+content, content
 		}
 	}
 	return c.judged(err)
@@ -117,10 +117,15 @@ func isTransport(err error) bool {
 	return !errors.As(err, &refused) && !errors.Is(err, errNotJSON)
 }
 
-// isFinal tells the transport errors that no second attempt mends.
+// isFinal tells the transport errors that no second attempt mends: a proxy's refusal
+// to connect is judged by its status, as a server's would be.
 func isFinal(err error) bool {
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	return errors.As(err, &certificate) || errors.As(err, &record) ||
-		errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, errTooLarge)
+	var refused *HTTPError
+	if errors.As(err, &refused) {
+		return !mayPass(refused.Status)
+	}
+	return Untrusted(err) || errors.Is(err, errTooLarge)
 }
+
+// mayPass tells the statuses after which a second attempt may succeed.
+func mayPass(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }

@@ -20,7 +20,8 @@ type chunk struct {
 	scanned []byte // all of it
 	// What the last event had before and behind its delta: see repeats.
 	before, behind []byte
-	deltas         int // how many values delta was given
+	deltas         int  // how many values delta was given
+	isMessage      bool // delta is .message
 }
 
 type member struct{ key, value []byte } // the key with its quotes
@@ -90,8 +91,12 @@ func (c *chunk) walk(text []byte) bool {
 		switch string(key) {
 		case `"index"`, `"logprobs"`, `"token_ids"`, `"routed_experts"`:
 		case `"delta"`, `"message"`:
-			c.delta = value
 			c.deltas++
+			isMessage := key[1] == 'm'
+			if c.delta != nil && isMessage != c.isMessage && string(value) == "null" {
+				break // some servers name both, and fill one
+			}
+			c.delta, c.isMessage = value, isMessage
 		default:
 			c.choice = put(c.choice, key, value)
 		}
@@ -160,7 +165,7 @@ func (c *chunk) refuses() bool { return !blank(c.err) || string(c.object) == `"e
 // hasText tells a chunk that a user sees something of: content, reasoning or a
 // tool's call. The first chunk of most servers only names the role.
 func (c *chunk) hasText() (bool, error) {
-	if len(c.delta) == 0 || c.delta[0] != '{' {
+	if !c.isObject() {
 		return false, nil
 	}
 	m := membersOf(c.delta)
@@ -187,22 +192,24 @@ func (c *chunk) hasText() (bool, error) {
 	return content || reasoning || thoughts || calls, nil
 }
 
-// text is what the delta or message says, thoughts first.
-func (c *chunk) text() string {
+// isObject tells a delta or message that is one, whatever it holds.
+func (c *chunk) isObject() bool { return len(c.delta) > 0 && c.delta[0] == '{' }
+
+// said is what the delta or message says.
+func (c *chunk) said() (thoughts, content string) {
 	var d struct {
 		Content   json.RawMessage `json:"content"`
 		Reasoning json.RawMessage `json:"reasoning"`
 		Thoughts  json.RawMessage `json:"reasoning_content"`
 	}
 	if len(c.delta) == 0 || json.Unmarshal(c.delta, &d) != nil {
-		return ""
+		return "", ""
 	}
-	var thoughts, content string
 	if json.Unmarshal(d.Reasoning, &thoughts) != nil || thoughts == "" {
 		_ = json.Unmarshal(d.Thoughts, &thoughts) // some servers say it under both names; what is no text is none
 	}
 	_ = json.Unmarshal(d.Content, &content)
-	return thoughts + content
+	return thoughts, content
 }
 
 // plainKeys is an object written anew, with its keys, and those of choices[0] and

@@ -34,8 +34,7 @@ type Options struct {
 	// Proxy is the URL (http, https, socks5) that every request goes through; empty:
 	// none, whatever the environment says. Its user:password@ is shown in no error.
 	Proxy string
-	// KeepText gives every Completion the text of its answer: the thoughts, then the
-	// content.
+	// KeepText gives every Completion the text of its answer.
 	KeepText bool
 
 	// Wait waits between attempts and returns early when the context ends; nil: a

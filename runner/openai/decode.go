@@ -14,6 +14,7 @@ import (
 var (
 	errNotJSON   = errors.New("the answer is not JSON")
 	errNoChoices = errors.New("the answer has no choices")
+	errNoMessage = errors.New("the answer has no message: its first choice holds none")
 	errStream    = errors.New("the server streamed its answer (server-sent events) although stream was not asked for")
 	errNotStream = errors.New("the server answered in one piece although stream was asked for: a gateway may drop the field; without stream in the plan this server can be measured, but for its times to the first token")
 )
@@ -28,24 +29,30 @@ type usage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// count is a JSON integer that is not negative. Everything else, null or 12.0 or
+// count is a JSON integer from 0 to maxCount. Everything else, null or 12.0 or
 // a text, is no count, but no reason to drop an answer either.
 type count struct {
-	n     int
-	known bool
+	n       int
+	known   bool
+	invalid bool // there is a value, and it is not null
 }
+
+// maxCount is more tokens than any answer has; sums of such counts stay exact.
+const maxCount = 1 << 40
 
 // UnmarshalJSON never fails.
 func (c *count) UnmarshalJSON(b []byte) error {
-	*c = count{}
+	*c = count{invalid: string(b) != "null"}
 	n := 0
 	for _, d := range b {
-		if d < '0' || d > '9' || n > 1<<40 {
+		if d < '0' || d > '9' {
 			return nil
 		}
-		n = n*10 + int(d-'0')
+		if n = n*10 + int(d-'0'); n > maxCount {
+			return nil
+		}
 	}
-	*c = count{n, true}
+	*c = count{n: n, known: true}
 	return nil
 }
 
@@ -59,7 +66,7 @@ func (c *count) pointer() *int {
 
 // decode reads the body of a 2xx into out. It is the body that tells a
 // completion from a failure, not the status or the content type: gateways put
-// errors into a 200. Without an error there is at least one choice. clean is what
+// errors into a 200. Without an error there is at least one choice with a message. clean is what
 // server text goes through before it stands in an error.
 //
 // Of the text only what is read is decoded: s takes out the rest, which is most of
@@ -77,7 +84,7 @@ func decode(body []byte, contentType string, clean func(string) string, s *scrat
 			return fmt.Errorf("%w: it is empty", errNotJSON)
 		}
 		err := json.Unmarshal(text, new(json.RawMessage))
-		return fmt.Errorf("%w: %w: %s", errNotJSON, err, clean(string(text)))
+		return fmt.Errorf("%w: %w: %s", errNotJSON, err, clean(head(text)))
 	}
 	if s.chunk.scan(text) != nil {
 		return errNoChoices // JSON, but no object
@@ -87,6 +94,9 @@ func decode(body []byte, contentType string, clean func(string) string, s *scrat
 	}
 	if !s.chunk.hasChoice {
 		return errNoChoices
+	}
+	if !s.chunk.isObject() || !s.chunk.isMessage {
+		return errNoMessage
 	}
 	fill(valueOf(s.chunk.fields, `"model"`), valueOf(s.chunk.choice, `"finish_reason"`), valueOf(s.chunk.fields, `"usage"`), out)
 	return nil
@@ -100,6 +110,7 @@ func fill(model, finish, used []byte, out *Completion) {
 	out.PromptTokens = u.PromptTokens.pointer()
 	out.CompletionTokens = u.CompletionTokens.pointer()
 	out.CachedTokens = u.Details.CachedTokens.pointer()
+	out.Invalid = InvalidCounts{Prompt: u.PromptTokens.invalid, Completion: u.CompletionTokens.invalid, Cached: u.Details.CachedTokens.invalid}
 }
 
 // plainText is the text of a JSON string, empty for any other value. encoding/json

@@ -64,7 +64,7 @@ func (c *Client) clean(text string) string { return oneLine(c.scrub.Replace(head
 
 // head is the part of a text that a message can be made of; error pages may be
 // large.
-func head(text string) string { return text[:min(len(text), 16<<10)] }
+func head[T string | []byte](text T) string { return string(text[:min(len(text), 16<<10)]) }
 
 // message finds the server's own words in the shapes that vLLM, SGLang,
 // llama.cpp, FastAPI and gateways use, else takes the whole text.
@@ -81,7 +81,7 @@ func message(body []byte) string {
 			}
 		}
 	}
-	return string(body)
+	return head(body)
 }
 
 // words is the text of a string, of an object's message (FastAPI says msg), or of

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -72,7 +71,7 @@ func (c *Client) do(outer context.Context, method, path, accept string, body []b
 		return fail(err)
 	}
 	defer func() { _ = resp.Body.Close() }() // read to its end by then, or broken
-	text, err := c.readBody(resp, new(bytes.Buffer))
+	text, err := c.readBody(resp, new([]byte))
 	if err != nil {
 		return fail(err)
 	}
@@ -83,7 +82,7 @@ func (c *Client) do(outer context.Context, method, path, accept string, body []b
 	return reply, nil
 }
 
-// Models lists the ids of GET /v1/models, in the server's order. A server that
+// Models lists the ids of GET /v1/models, each once, in the server's order. A server that
 // answers anything but 200 gives an *HTTPError.
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	const path = "/v1/models"
@@ -100,11 +99,13 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(reply.Body, &list); err != nil {
-		return nil, fmt.Errorf("GET %s%s: %w: %s", c.shown, path, errNotJSON, c.clean(string(reply.Body)))
+		return nil, fmt.Errorf("GET %s%s: %w: %s", c.shown, path, errNotJSON, c.clean(head(reply.Body)))
 	}
 	ids := make([]string, 0, len(list.Data))
+	listed := map[string]bool{"": true}
 	for _, m := range list.Data {
-		if m.ID != "" {
+		if !listed[m.ID] {
+			listed[m.ID] = true
 			ids = append(ids, m.ID)
 		}
 	}

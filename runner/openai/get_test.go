@@ -130,6 +130,7 @@ func TestModels(t *testing.T) {
 		err        string // part of it
 	}{
 		{"two", `{"object":"list","data":[{"id":"b"},{"id":"a"}]}`, 200, []string{"b", "a"}, ""},
+		{"one several times", `{"data":[{"id":"b"},{"id":"a"},{"id":"b"},{"id":"b"}]}`, 200, []string{"b", "a"}, ""},
 		{"none yet", `{"object":"list","data":[]}`, 200, []string{}, ""},
 		{"without ids", `{"data":[{},{"id":""}]}`, 200, []string{}, ""},
 		{"loading", `{"error":{"message":"Loading model"}}`, 503, nil, "/v1/models: HTTP 503: Loading model"},

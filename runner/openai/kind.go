@@ -34,6 +34,8 @@ func Kind(err error) string {
 		return errNotJSON.Error()
 	case errors.Is(err, errNoChoices):
 		return errNoChoices.Error()
+	case errors.Is(err, errNoMessage):
+		return errNoMessage.Error()
 	case errors.Is(err, errStream):
 		return errStream.Error()
 	case errors.Is(err, errNotStream):

@@ -9,6 +9,7 @@ import "bytes"
 type merged struct {
 	fields, choice []kept
 	hasChoice      bool
+	hasDelta       bool // a choice had one, if only with the role
 	body           []byte
 }
 
@@ -20,11 +21,12 @@ type kept struct{ key, value []byte }
 const maxKept = 64
 
 func (m *merged) reset() {
-	m.fields, m.choice, m.hasChoice = m.fields[:0], m.choice[:0], false
+	m.fields, m.choice, m.hasChoice, m.hasDelta = m.fields[:0], m.choice[:0], false, false
 }
 
 func (m *merged) add(c *chunk) {
 	m.hasChoice = m.hasChoice || c.hasChoice
+	m.hasDelta = m.hasDelta || c.isObject() && !c.isMessage
 	m.fields = keep(m.fields, c.fields)
 	m.choice = keep(m.choice, c.choice)
 }

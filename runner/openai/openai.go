@@ -37,6 +37,9 @@ type Completion struct {
 	PromptTokens     *int // usage; nil: the answer does not say
 	CompletionTokens *int
 	CachedTokens     *int // usage.prompt_tokens_details.cached_tokens
+	// Invalid tells which of them are nil although the answer names them: what it says
+	// is no whole number from 0 to 2^40.
+	Invalid InvalidCounts
 
 	Retries   int
 	RetryWait time.Duration // time spent waiting between attempts
@@ -48,8 +51,14 @@ type Completion struct {
 	// Gaps is the times between the chunks that hold such text, one fewer than there
 	// are chunks. It belongs to the caller.
 	Gaps []time.Duration
-	Text string // of the answer, when Options.KeepText asks for it
+
+	// When Options.KeepText asks for them: the thoughts and the content, and the content
+	// alone, which is what goes into a conversation.
+	Text, Content string
 }
+
+// InvalidCounts is which counts of an answer's usage cannot be counts.
+type InvalidCounts struct{ Prompt, Completion, Cached bool }
 
 // Message is one turn of a conversation with every field as it was read.
 type Message = json.RawMessage

@@ -168,6 +168,22 @@ func TestProxyRefuses(t *testing.T) {
 	})
 }
 
+// A proxy that will not connect is asked again only where that may help, as a server is.
+func TestProxyRefusesToConnect(t *testing.T) {
+	for _, tt := range []struct{ status, retries int }{{407, 0}, {403, 0}, {429, 2}, {502, 2}} {
+		t.Run(http.StatusText(tt.status), func(t *testing.T) {
+			s := httptest.NewServer(&relay{status: tt.status})
+			t.Cleanup(s.Close)
+			c, _ := newClient(t, Options{URL: "https://server.invalid:8000", Proxy: s.URL, MaxRetries: 2})
+			got := c.Chat(t.Context(), []byte(request))
+			var refused *HTTPError
+			if !errors.As(got.Err, &refused) || refused.Status != tt.status || got.Retries != tt.retries {
+				t.Errorf("Chat() error = %v after %d retries, want HTTP %d after %d", got.Err, got.Retries, tt.status, tt.retries)
+			}
+		})
+	}
+}
+
 // A socks5 proxy (RFC 1928) is told the server's name and the user (RFC 1929).
 func TestSOCKS5(t *testing.T) {
 	var asked []byte

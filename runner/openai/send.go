@@ -17,8 +17,6 @@ const (
 	chatPath = "/v1/chat/completions"
 	// defaultMaxReply bounds what is read of one answer; a test lowers it.
 	defaultMaxReply = 64 << 20
-	// maxAhead bounds what a Content-Length alone makes us allocate.
-	maxAhead = 1 << 20
 	// staleAfter is how long after a send a kept connection may break and still
 	// count as one that the server had closed while it was idle. Such news takes a
 	// round trip; a server that dies over a prompt takes longer.
@@ -97,27 +95,6 @@ func bare(err error) error {
 		return errHungUp
 	}
 	return err
-}
-
-// readBody reads an answer to its end. A body that breaks off is
-// io.ErrUnexpectedEOF, even where the part that came is valid JSON. Where the
-// length is not told, through is what it grows in.
-func (c *Client) readBody(resp *http.Response, through *bytes.Buffer) ([]byte, error) {
-	if n := resp.ContentLength; n > 0 && n <= min(maxAhead, c.maxReply) {
-		text := make([]byte, n)
-		if _, err := io.ReadFull(resp.Body, text); err != nil {
-			return nil, fmt.Errorf("reading the answer: %w", err)
-		}
-		return text, nil
-	}
-	through.Reset()
-	if _, err := through.ReadFrom(io.LimitReader(resp.Body, c.maxReply+1)); err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
-	}
-	if int64(through.Len()) > c.maxReply {
-		return nil, fmt.Errorf("%w (%d bytes)", errTooLarge, c.maxReply)
-	}
-	return bytes.Clone(through.Bytes()), nil
 }
 
 var errTooLarge = errors.New("the answer is too large")

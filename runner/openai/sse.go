@@ -161,7 +161,7 @@ func (s *eventSource) read() error {
 		return fmt.Errorf("%w (an event of more than %d bytes)", errTooLarge, s.limit)
 	}
 	if len(s.buf) == cap(s.buf) {
-		s.buf = append(s.buf, make([]byte, max(firstBuffer, len(s.buf)))...)[:len(s.buf)]
+		s.buf = grown(s.buf, firstBuffer, int64(s.start)+s.limit)
 	}
 	for range maxEmptyReads {
 		n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])

@@ -17,12 +17,13 @@ type scratch struct {
 	events eventSource
 	chunk  chunk
 	merged merged
-	whole  bytes.Buffer // an answer of unknown length
+	whole  []byte // an answer of unknown length
 
 	first time.Duration // of the stream: start to the first chunk with text
 	last  time.Time     // the last such chunk so far
 	gaps  []time.Duration
-	text  []byte // when it is kept
+	// When they are kept: all that was said, and of that what is no thought.
+	text, content []byte
 }
 
 // maxPooled is the size from which a buffer is not kept: one answer that is out of
@@ -42,7 +43,7 @@ func (c *Client) scratch() *scratch {
 func (c *Client) putBack(s *scratch) {
 	s.events.r = nil
 	s.chunk.release()
-	if max(cap(s.events.buf), cap(s.events.joined), s.whole.Cap(), 8*cap(s.gaps), cap(s.text), cap(s.merged.body)) <= maxPooled {
+	if max(cap(s.events.buf), cap(s.events.joined), cap(s.whole), 8*cap(s.gaps), cap(s.text), cap(s.content), cap(s.merged.body)) <= maxPooled {
 		c.pool.Put(s)
 	}
 }
@@ -54,6 +55,7 @@ func (c *Client) readStream(resp *http.Response, s *scratch, start time.Time) (p
 	s.chunk.reset() // no event repeats one of another stream
 	s.merged.reset()
 	s.first, s.last, s.gaps, s.text = 0, time.Time{}, s.gaps[:0], s.text[:0]
+	s.content = s.content[:0]
 	begin, err := s.events.peek()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -90,7 +92,7 @@ func (c *Client) take(e event, s *scratch, start time.Time) error {
 	}
 	if !s.chunk.repeats(e.data) {
 		if err := s.chunk.scan(e.data); err != nil {
-			return fmt.Errorf("%w: an event of the stream: %w: %s", errNotJSON, err, c.clean(string(e.data)))
+			return fmt.Errorf("%w: an event of the stream: %w: %s", errNotJSON, err, c.clean(head(e.data)))
 		}
 		if s.chunk.refuses() {
 			return &HTTPError{Status: http.StatusOK, Message: c.clean(message(e.data))}
@@ -101,7 +103,7 @@ func (c *Client) take(e event, s *scratch, start time.Time) error {
 	hasText, err := s.chunk.hasText()
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: an event of the stream: %w: %s", errNotJSON, err, c.clean(string(e.data)))
+		return fmt.Errorf("%w: an event of the stream: %w: %s", errNotJSON, err, c.clean(head(e.data)))
 	case !hasText:
 		return nil
 	case s.last.IsZero():
@@ -113,7 +115,9 @@ func (c *Client) take(e event, s *scratch, start time.Time) error {
 	}
 	s.last = e.at
 	if c.opts.KeepText {
-		s.text = append(s.text, s.chunk.text()...)
+		thoughts, content := s.chunk.said()
+		s.text = append(append(s.text, thoughts...), content...)
+		s.content = append(s.content, content...)
 		if int64(len(s.text)) > c.maxReply {
 			return fmt.Errorf("%w (%d bytes of text)", errTooLarge, c.maxReply)
 		}
@@ -148,9 +152,13 @@ func (c *Client) judgeStream(plain []byte, s *scratch, out *Completion) error {
 	if !s.merged.hasChoice {
 		return errNoChoices
 	}
+	if !s.merged.hasDelta {
+		return errNoMessage
+	}
 	fill(find(s.merged.fields, `"model"`), find(s.merged.choice, `"finish_reason"`), find(s.merged.fields, `"usage"`), out)
 	out.Body = body
-	out.Streamed, out.FirstToken, out.Text = true, s.first, string(s.text)
+	out.Streamed, out.FirstToken = true, s.first
+	out.Text, out.Content = string(s.text), string(s.content)
 	if len(s.gaps) > 0 {
 		out.Gaps = slices.Clone(s.gaps)
 	}

@@ -62,7 +62,7 @@ func TestChatStreamEngines(t *testing.T) {
 		"vllm_continuous": {Model: "tiny", FinishReason: "length", PromptTokens: ptr(20), CompletionTokens: ptr(16)},
 		"vllm_nousage":    {Model: "tiny", FinishReason: "length"},
 		"sglang": {Model: "meta-llama/Llama-3.1-8B-Instruct", FinishReason: "length", PromptTokens: ptr(21), CompletionTokens: ptr(64),
-			Text: `Let me thinkThe answer is "7".`},
+			Text: `Let me thinkThe answer is "7".`, Content: `The answer is "7".`},
 	} {
 		t.Run(file, func(t *testing.T) {
 			text := string(testdata(t, "streams/"+file+".sse"))
@@ -78,6 +78,9 @@ func TestChatStreamEngines(t *testing.T) {
 				t.Errorf("Body = %s, no JSON", got.Body)
 			}
 			want.Streamed, want.Text = true, wantText
+			if want.Content == "" {
+				want.Content = wantText // no model that thinks
+			}
 			got.Gaps, got.Body = nil, nil
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("Chat() (-want +got):\n%s", diff)
@@ -209,6 +212,9 @@ func TestChatStreamRefused(t *testing.T) {
 		{"an error in one piece", `{"error":{"message":"no such model"}}`, "HTTP 200 with an error in its body: no such model", 0},
 		{"a page", "<html>502</html>", "the answer is not JSON", 1},
 		{"no choices", doneLine, "the answer has no choices", 0},
+		{"a choice that is null", `data: {"choices":[null]}` + "\n\n" + usageChunk + doneLine, errNoMessage.Error(), 0},
+		{"a choice without a delta", `data: {"choices":[{"finish_reason":"stop"}]}` + "\n\n" + usageChunk + doneLine, errNoMessage.Error(), 0},
+		{"a delta that is null", `data: {"choices":[{"delta":null,"finish_reason":"stop"}]}` + "\n\n" + usageChunk + doneLine, errNoMessage.Error(), 0},
 		{"an event that is no JSON", roleChunk + "data: {\"choices\": oops\n\n" + doneLine, "the answer is not JSON: an event of the stream", 1},
 		{"an event that is no object", "data: 7\n\n", "the answer is not JSON: an event of the stream", 1},
 	} {
@@ -397,18 +403,17 @@ func TestChatStreamKeepsConnection(t *testing.T) {
 
 // What is not streamed has a text, too, when it is kept.
 func TestChatKeepsText(t *testing.T) {
-	for _, tt := range []struct{ name, message, want string }{
-		{"content", `{"content":"a \"b\""}`, `a "b"`},
-		{"thoughts", `{"content":"b","reasoning_content":"a "}`, "a b"},
-		{"thoughts under both names", `{"content":"b","reasoning":"a ","reasoning_content":"a "}`, "a b"},
-		{"none", `{"content":null}`, ""},
-		{"no message", `null`, ""},
+	for _, tt := range []struct{ name, message, want, content string }{
+		{"content", `{"content":"a \"b\""}`, `a "b"`, `a "b"`},
+		{"thoughts", `{"content":"b","reasoning_content":"a "}`, "a b", "b"},
+		{"thoughts under both names", `{"content":"b","reasoning":"a ","reasoning_content":"a "}`, "a b", "b"},
+		{"none", `{"content":null}`, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			url, _ := serve(t, always(200, `{"choices":[{"message":`+tt.message+`}]}`))
 			c, _ := newClient(t, Options{URL: url, KeepText: true})
-			if got := c.Chat(t.Context(), []byte(request)); got.Err != nil || got.Text != tt.want || got.Streamed {
-				t.Errorf("Chat() = %q, error %v, want %q", got.Text, got.Err, tt.want)
+			if got := c.Chat(t.Context(), []byte(request)); got.Err != nil || got.Text != tt.want || got.Content != tt.content || got.Streamed {
+				t.Errorf("Chat() = %q, %q, error %v, want %q, %q", got.Text, got.Content, got.Err, tt.want, tt.content)
 			}
 		})
 	}

@@ -143,12 +143,12 @@ func (r *Row) checkNumbers() error {
 	var errs []error
 	v := reflect.ValueOf(r).Elem()
 	for i := range v.NumField() {
-		f, name := v.Field(i), columnName(v.Type().Field(i))
+		f := v.Field(i)
 		if f.Kind() == reflect.Pointer && !f.IsNil() {
 			f = f.Elem()
 		}
 		if f.Kind() == reflect.Float64 && !finite(f.Float()) {
-			errs = append(errs, fmt.Errorf("column %s holds %v, which is not a number", name, f.Float()))
+			errs = append(errs, fmt.Errorf("column %s holds %v, which is not a number", columnName(v.Type().Field(i)), f.Float()))
 		}
 	}
 	for i, p := range r.PerPosition {

@@ -128,18 +128,30 @@ func (s *RunSet) WriteManifest(m Manifest) error {
 // ReadManifest reads the manifest of the run-set in dir. The error matches
 // fs.ErrNotExist when there is none.
 func ReadManifest(dir string) (Manifest, error) {
+	return readManifest(dir, func(text []byte, whole **Whole) error { return json.Unmarshal(text, whole) })
+}
+
+// readManifest leaves the JSON of the field whole, null included, to decodeWhole.
+func readManifest(dir string, decodeWhole func([]byte, **Whole) error) (Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("reading the manifest: %w", err)
 	}
-	var m Manifest
-	if err := json.Unmarshal(text, &m); err != nil {
+	var m struct {
+		Manifest
+		Whole json.RawMessage `json:"whole"` // stands before the embedded field of that name
+	}
+	err = json.Unmarshal(text, &m)
+	if err == nil && m.Whole != nil {
+		err = decodeWhole(m.Whole, &m.Manifest.Whole)
+	}
+	if err != nil {
 		return Manifest{}, fmt.Errorf("reading the manifest %s: %w", path, err)
 	}
 	if m.SchemaVersion != SchemaVersion {
 		return Manifest{}, fmt.Errorf("reading the manifest %s: it has schema_version %d, this specsweep reads %d; use the version that wrote it",
 			path, m.SchemaVersion, SchemaVersion)
 	}
-	return m, nil
+	return m.Manifest, nil
 }

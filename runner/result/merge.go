@@ -4,16 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
-	"sync/atomic"
 )
 
 // Merged is several run-sets of one plan as one, in memory. The folders that it was
@@ -51,45 +43,6 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("%s and %s cannot be merged: %s is %s in the first and %s in the second; %s", e.DirA, e.DirB, e.What, e.A, e.B, e.Advice)
 }
 
-// ShardDirs is the folders shard-<i> below dir that hold a manifest, by their number;
-// none when dir has no such folder. It is an error when it has some, but none was begun.
-func ShardDirs(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("looking for shards: %w", err)
-	}
-	var dirs []string
-	found := 0
-	for _, e := range entries {
-		if _, ok := shardNumber(e.Name()); !ok || !e.IsDir() {
-			continue
-		}
-		found++
-		path := filepath.Join(dir, e.Name())
-		switch _, err := os.Stat(filepath.Join(path, ManifestFile)); {
-		case err == nil:
-			dirs = append(dirs, path)
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("looking for shards: %w", err)
-		}
-	}
-	if found > 0 && len(dirs) == 0 {
-		return nil, fmt.Errorf("%s has folders of shards, but none with a %s: no shard has begun", dir, ManifestFile)
-	}
-	slices.SortStableFunc(dirs, func(a, b string) int {
-		i, _ := shardNumber(filepath.Base(a))
-		j, _ := shardNumber(filepath.Base(b))
-		return i - j
-	})
-	return dirs, nil
-}
-
-func shardNumber(name string) (int, bool) {
-	number, ok := strings.CutPrefix(name, ShardPrefix)
-	n, err := strconv.Atoi(number)
-	return n, ok && err == nil
-}
-
 // Merge reads run-sets of one plan and makes one of them: rows by run_id, an ok row
 // before one with an error, then the one that was started later. What it had to decide
 // and what it could not read is in Manifest.Notes, what no run-set has a row of in
@@ -112,48 +65,6 @@ func Merge(ctx context.Context, dirs []string) (*Merged, error) {
 	m.describe()
 	m.mark()
 	return m, nil
-}
-
-// readParts reads run-sets, a few at a time. The error is of the first that cannot be
-// read, in their order.
-func readParts(ctx context.Context, dirs []string) ([]part, error) {
-	parts, errs := make([]part, len(dirs)), make([]error, len(dirs))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(dirs)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(dirs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				parts[i], errs[i] = readPart(dirs[i])
-			}
-		})
-	}
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	for i, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-		// A thousand shards all name the thousand servers of the plan: once is enough.
-		if w := parts[i].manifest.Whole; w != nil && parts[0].manifest.Whole != nil && w.RunsSHA256 == parts[0].manifest.Whole.RunsSHA256 {
-			parts[i].manifest.Whole = parts[0].manifest.Whole
-		}
-	}
-	return parts, nil
-}
-
-// readPart reads one run-set. One that has begun but has no row yet has none.
-func readPart(dir string) (part, error) {
-	manifest, err := ReadManifest(dir)
-	if err != nil {
-		return part{}, fmt.Errorf("%w; merge takes run-sets, or a folder of %s<i>", err, ShardPrefix)
-	}
-	rows, problems, err := Read(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return part{}, err
-	}
-	return part{dir: dir, manifest: manifest, rows: rows, count: len(rows), problems: problems}, nil
 }
 
 // samePlan refuses run-sets of different plans.
@@ -197,7 +108,12 @@ func firstWhole(parts []part) *part {
 
 // take picks the row of each run.
 func (m *Merged) take() {
-	at := map[string]int{} // run_id → position in Rows
+	total := 0
+	for i := range m.parts {
+		total += m.parts[i].count
+	}
+	m.Rows = make([]Row, 0, total)
+	at := make(map[string]int, total) // run_id → position in Rows
 	twice := map[[2]int]int{}
 	for i := range m.parts {
 		p := &m.parts[i]

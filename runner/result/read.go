@@ -16,17 +16,43 @@ import (
 // one run_id the last counts. A line that is no row, such as the half line of a
 // killed process, is left out and named in problems: the run that it stood for
 // has no row. A run-set of another schema_version is an error.
+//
+// A folder with a manifest alone is a run-set that ended before its first row: no rows
+// and no error. Where the manifest names the cells that were asked for, rows with an
+// error of other cells are left out: the plan that they failed under has been mended.
 func Read(dir string) (rows []Row, problems []string, err error) {
 	path := filepath.Join(dir, RowsFile)
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if _, noManifest := os.Stat(filepath.Join(dir, ManifestFile)); noManifest == nil {
+			return nil, nil, nil
+		}
 		return nil, nil, fmt.Errorf("%s is no run-set (%w): name a folder such as results/<plan>/<time>-<hash>", dir, err)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading run-set %s: %w", dir, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return readRows(path, f)
+	if rows, problems, err = readRows(path, f); err != nil {
+		return nil, nil, err
+	}
+	return withoutMended(rows, dir), problems, nil
+}
+
+// withoutMended leaves out rows with an error of cells that the manifest does not name.
+// A manifest that cannot be read, or names no cells, leaves nothing out: rows are the truth.
+func withoutMended(rows []Row, dir string) []Row {
+	if !slices.ContainsFunc(rows, func(r Row) bool { return !r.OK() }) {
+		return rows // nothing to look up
+	}
+	m, err := ReadManifest(dir)
+	if err != nil || len(m.Cells) == 0 {
+		return rows
+	}
+	return slices.DeleteFunc(rows, func(r Row) bool {
+		_, asked := m.Cells[r.CellID]
+		return !r.OK() && !asked
+	})
 }
 
 func readRows(path string, r io.Reader) ([]Row, []string, error) {
@@ -63,27 +89,39 @@ func readRows(path string, r io.Reader) ([]Row, []string, error) {
 
 var errSchema = errors.New("another schema_version")
 
+// parseRow decodes a line once. Only what is then no row of this version is looked at
+// again for its version: another one may have given a field another type.
 func parseRow(text []byte) (Row, error) {
-	// The version alone first: another one may have given a field another type.
-	var head struct {
-		SchemaVersion *int `json:"schema_version"`
-	}
-	if err := json.Unmarshal(text, &head); err != nil {
-		return Row{}, err
-	}
-	switch {
-	case head.SchemaVersion == nil:
-		return Row{}, errors.New("no schema_version")
-	case *head.SchemaVersion != SchemaVersion:
-		return Row{}, fmt.Errorf("%w: the row has %d, this specsweep reads %d; use the version that wrote the run-set",
-			errSchema, *head.SchemaVersion, SchemaVersion)
-	}
 	var row Row
-	if err := json.Unmarshal(text, &row); err != nil {
+	err := json.Unmarshal(text, &row)
+	if err != nil || row.SchemaVersion != SchemaVersion {
+		if err := checkVersion(text); err != nil {
+			return Row{}, err
+		}
+	}
+	if err != nil {
 		return Row{}, err
 	}
 	if row.RunID == "" {
 		return Row{}, errors.New("no run_id")
 	}
 	return row, nil
+}
+
+// checkVersion looks at a line's schema_version alone.
+func checkVersion(text []byte) error {
+	var head struct {
+		SchemaVersion *int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return err
+	}
+	switch {
+	case head.SchemaVersion == nil:
+		return errors.New("no schema_version")
+	case *head.SchemaVersion != SchemaVersion:
+		return fmt.Errorf("%w: the row has %d, this specsweep reads %d; use the version that wrote the run-set",
+			errSchema, *head.SchemaVersion, SchemaVersion)
+	}
+	return nil
 }

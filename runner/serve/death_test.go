@@ -18,8 +18,12 @@ import (
 )
 
 // family is a launched shell with a child and a grandchild. The parent-death
-// signal of Linux reaches the shell alone.
-const family = `%[1]s=child "$0" & sh -c '%[1]s=grandchild "$0" & wait' "$0" & wait`
+// signal of Linux reaches the shell alone. runaway is one whose child starts another
+// in a session of its own.
+const (
+	family  = `%[1]s=child "$0" & sh -c '%[1]s=grandchild "$0" & wait' "$0" & wait`
+	runaway = `%[1]s=daemon "$0" & wait`
+)
 
 // sweep starts a family and lives as specsweep does: the first SIGINT ends the
 // context and the program waits for the servers, the second one kills it. What
@@ -32,7 +36,7 @@ func sweep() int {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, syscall.SIGINT)
 	p, err := Start(ctx, Options{
-		Name: "family", Command: []string{"/bin/sh", "-c", fmt.Sprintf(family, helperRole), os.Args[0]},
+		Name: "family", Command: []string{"/bin/sh", "-c", fmt.Sprintf(os.Getenv(helperScript), helperRole), os.Args[0]},
 		LogPath: os.Getenv(helperLog),
 		Env: map[string]string{
 			helperAddr: os.Getenv(helperAddr), helperTerms: os.Getenv(helperTerms),
@@ -87,7 +91,7 @@ type dying struct {
 	in  *os.File // the sweep's standard input, our end
 }
 
-func startSweep(t *testing.T, l *lobby, terms int) *dying {
+func startSweep(t *testing.T, l *lobby, script string, terms int) *dying {
 	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -101,6 +105,7 @@ func startSweep(t *testing.T, l *lobby, terms int) *dying {
 	cmd.Stdin = read
 	cmd.Env = []string{
 		helperRole + "=sweep", helperAddr + "=" + l.listener.Addr().String(), helperTerms + "=" + strconv.Itoa(terms),
+		helperScript + "=" + script,
 		helperLog + "=" + filepath.Join(t.TempDir(), "server.log"), "PATH=" + os.Getenv("PATH"), "GORACE=" + exitAtOnce,
 	}
 	out, err := cmd.StdoutPipe()
@@ -171,7 +176,7 @@ func TestNoWayOutLeavesAServerBehind(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := newLobby(t)
-			d := startSweep(t, l, tt.terms)
+			d := startSweep(t, l, family, tt.terms)
 			child, grandchild := l.wait(t, "child"), l.wait(t, "grandchild")
 			child.mustAnswer(t, "the child")
 			grandchild.mustAnswer(t, "the grandchild")

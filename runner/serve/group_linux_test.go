@@ -85,6 +85,31 @@ func TestParentDeathWithoutGuard(t *testing.T) {
 	server.mustBeGone(t, "the server")
 }
 
+// What has left the group, with the environment that it was started with, is ended with it.
+func TestStopEndsWhatHasLeftTheGroup(t *testing.T) {
+	l := newLobby(t)
+	o := l.options(t, "daemon")
+	p := mustStart(t, t.Context(), o)
+	l.wait(t, "daemon")
+	outsider := l.wait(t, "outsider")
+	outsider.mustAnswer(t, "what has left the group")
+	if err := p.Stop(); err != nil {
+		t.Errorf("Stop() = %v", err)
+	}
+	outsider.mustBeGone(t, "what has left the group")
+}
+
+// What a server has put into groups of its own ends with the program too.
+func TestDeathEndsWhatHasLeftTheGroup(t *testing.T) {
+	l := newLobby(t)
+	d := startSweep(t, l, runaway, 1)
+	child, outsider := l.wait(t, "daemon"), l.wait(t, "outsider")
+	d.signal(t, syscall.SIGKILL)
+	child.mustBeGone(t, "the child")
+	outsider.mustBeGone(t, "what has left the group")
+	_ = d.cmd.Wait() // "signal: killed"
+}
+
 func TestGroupOfZombiesIsNotAlive(t *testing.T) {
 	l := newLobby(t)
 	cmd := exec.Command(executable(t))

@@ -15,13 +15,29 @@ import (
 
 // guardScript reads the group's id and then waits for the end of its standard
 // input, which comes when this program dies. Then it does what Stop would have
-// done. $1 is the grace in seconds.
-const guardScript = `read -r pgid || exit 0
-read -r _
-kill -s TERM -- "-$pgid" 2>/dev/null
-n=$1
-while [ "$n" -gt 0 ] && kill -s 0 -- "-$pgid" 2>/dev/null; do sleep 1; n=$((n - 1)); done
-kill -s KILL -- "-$pgid" 2>/dev/null`
+// done, to the group and to what carries the mark ($2) in its environment: a
+// program that died before it could name the group has started one all the same.
+// $1 is the grace in seconds. Where there is no /proc nothing carries a mark.
+const guardScript = `grace=$1 mark=$2
+signal() {
+	sig=$1 some=1
+	if [ -n "$pgid" ]; then kill -s "$sig" -- "-$pgid" 2>/dev/null && some=0; fi
+	for file in $(grep -l -F -e "$mark" /proc/[0-9]*/environ 2>/dev/null); do
+		pid=${file#/proc/} pid=${pid%/environ}
+		read -r stat 2>/dev/null <"/proc/$pid/stat" || continue
+		set -- ${stat##*) } # state ppid pgrp: see parseStat
+		if [ "$3" != "$pgid" ]; then kill -s "$sig" "$pid" 2>/dev/null && some=0; fi
+	done
+	return $some
+}
+read -r pgid && read -r _
+signal TERM
+while [ "$grace" -gt 0 ] && signal 0; do sleep 1; grace=$((grace - 1)); done
+signal KILL`
+
+// guardName is how the guard is listed. It does not hold this program's name:
+// who kills every process of that name by pattern would kill the guard too.
+const guardName = "guard-of-launched-server"
 
 // guard is a shell that outlives this program by a moment, to end the group
 // when nobody else can: after SIGKILL, a crash, or the second Ctrl-C. The
@@ -33,13 +49,12 @@ type guard struct {
 }
 
 // startGuard starts the guard before there is anything to guard, so that no
-// moment is left uncovered but the one between fork and watch. Without
-// /bin/sh (a bare container) there is none.
-func startGuard(grace time.Duration) (*guard, error) {
+// moment is left uncovered. Without /bin/sh (a bare container) there is none.
+func startGuard(grace time.Duration, mark string) (*guard, error) {
 	seconds := int((grace + time.Second - 1) / time.Second)
 	cmd := &exec.Cmd{
 		Path: "/bin/sh",
-		Args: []string{"sh", "-c", guardScript, "specsweep-guard", strconv.Itoa(seconds)},
+		Args: []string{"sh", "-c", guardScript, guardName, strconv.Itoa(seconds), mark},
 		Env:  []string{"PATH=/usr/bin:/bin"},
 		Dir:  "/",
 		// Its own group: what ends this program from the terminal must not end

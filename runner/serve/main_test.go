@@ -21,10 +21,11 @@ import (
 // The test binary is also every server of these tests: with helperRole set it
 // plays that role instead of running tests.
 const (
-	helperRole  = "SERVE_HELPER_ROLE"
-	helperAddr  = "SERVE_HELPER_ADDR"  // the test's lobby
-	helperLog   = "SERVE_HELPER_LOG"   // for roles that start a server themselves
-	helperTerms = "SERVE_HELPER_TERMS" // how many SIGTERMs it takes to end the process; default 1
+	helperRole   = "SERVE_HELPER_ROLE"
+	helperAddr   = "SERVE_HELPER_ADDR"   // the test's lobby
+	helperLog    = "SERVE_HELPER_LOG"    // for roles that start a server themselves
+	helperScript = "SERVE_HELPER_SCRIPT" // what the role "sweep" launches
+	helperTerms  = "SERVE_HELPER_TERMS"  // how many SIGTERMs it takes to end the process; default 1
 
 	// The race detector sleeps a second before each exit unless told not to.
 	exitAtOnce = "atexit_sleep_ms=0"
@@ -71,8 +72,8 @@ func play(role string) int {
 		return 0
 	case "family":
 		spawn("stubborn")
-	case "setsid":
-		if err := outside("outsider"); err != nil {
+	case "setsid", "daemon":
+		if err := outside("outsider", role == "daemon"); err != nil {
 			fmt.Println("starting what leaves the group:", err)
 			return 9
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,7 +66,8 @@ func TestSecretsStayOutOfErrors(t *testing.T) {
 	}
 }
 
-// What has left the group may hold the pipe for as long as it likes.
+// What has left the group and cleared its environment is beyond our reach, and may hold
+// the pipe for as long as it likes.
 func TestStopDoesNotWaitForWhoeverHoldsThePipe(t *testing.T) {
 	l := newLobby(t)
 	o := l.options(t, "setsid")
@@ -106,10 +108,14 @@ func TestLogThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// outside starts a helper in a session of its own, which inherits our output.
-func outside(role string) error {
+// outside starts a helper in a session of its own, which inherits our output, and the
+// mark where it is not to be beyond our reach.
+func outside(role string, reach bool) error {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), helperRole+"="+role)
+	if !reach {
+		cmd.Env = slices.DeleteFunc(cmd.Env, func(kv string) bool { return strings.HasPrefix(kv, markName+"=") })
+	}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd.Start()

@@ -6,8 +6,9 @@
 // forgotten inference server keeps its GPU memory and spoils the next
 // measurement. The package knows nothing of plans, engines or HTTP: readiness
 // is a function that the caller passes in. It does not restart by itself; a
-// restart is Stop and Start. It does not follow processes that leave the group
-// (setsid, containers run by a daemon), and the command must stay in the
+// restart is Stop and Start. Processes that leave the group (setsid, job control) are
+// followed on Linux, by a variable in their environment, unless they clear it; those
+// that a daemon starts (containers) are not. The command must stay in the
 // foreground: a server whose first process exits counts as exited.
 package serve
 
