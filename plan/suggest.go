@@ -41,7 +41,8 @@ func partOf(word string, known []string) string {
 	}
 	found := ""
 	for _, k := range known {
-		if !joins(strings.ToLower(k), word) && !(len(k) >= shortestPart && joins(word, strings.ToLower(k))) {
+		lower := strings.ToLower(k)
+		if !joins(lower, word) && (len(k) < shortestPart || !joins(word, lower)) {
 			continue
 		}
 		if found != "" && found != k {

@@ -50,7 +50,7 @@ func TestAHundredCheckpoints(t *testing.T) {
 			for _, s := range c.Series {
 				points = append(points, len(s.Points))
 			}
-			if svg := string(c.Inline()); !strings.Contains(svg, "<svg") || strings.Contains(svg, "left out") {
+			if svg := c.Inline(); !strings.Contains(svg, "<svg") || strings.Contains(svg, "left out") {
 				t.Errorf("%s is not drawn whole", c.Title)
 			}
 		}

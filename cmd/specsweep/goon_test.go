@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -73,7 +74,7 @@ func TestInterruptedBy(t *testing.T) {
 			}
 			close(over)
 			<-done
-			if context.Cause(ctx) != errInterrupted || letKill != tt.letKill {
+			if !errors.Is(context.Cause(ctx), errInterrupted) || letKill != tt.letKill {
 				t.Errorf("cause %v, Ctrl-C kills again %d times, want %v and %d", context.Cause(ctx), letKill, errInterrupted, tt.letKill)
 			}
 		})

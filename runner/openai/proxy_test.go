@@ -119,7 +119,7 @@ func TestProxyIsVerified(t *testing.T) {
 	p := &relay{}
 	s := httptest.NewUnstartedServer(p)
 	s.Config.ErrorLog = discardLog()
-	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, VerifyConnection: func(c tls.ConnectionState) error { //nolint:gosec // a test's server
+	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, VerifyConnection: func(c tls.ConnectionState) error {
 		if len(c.PeerCertificates) > 0 {
 			t.Error("the proxy was shown the client's certificate")
 		}

@@ -39,7 +39,7 @@ func (c *Client) readBody(resp *http.Response, through *[]byte) ([]byte, error) 
 		switch {
 		case int64(len(buf)) > c.maxReply:
 			return nil, fmt.Errorf("%w (%d bytes)", errTooLarge, c.maxReply)
-		case err == io.EOF: //nolint:errorlint // as io.Reader has it; one that is wrapped is a failure
+		case err == io.EOF: // as io.Reader has it; one that is wrapped is a failure
 			if cap(buf) > maxPooled {
 				*through = nil
 				return buf, nil

@@ -90,7 +90,7 @@ func TestCaseH14TLS(t *testing.T) {
 	elsewhere, elsewhereFile, _ := selfSigned(t, func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(10, 0, 0, 1)} })
 	expired, expiredFile, _ := selfSigned(t, func(c *x509.Certificate) { c.NotAfter = c.NotBefore.Add(time.Hour) })
 	_, strangerFile, _ := selfSigned(t, asIs)
-	with := func(c tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{c}} } //nolint:gosec // a test's server
+	with := func(c tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{c}} }
 	for _, tt := range []struct {
 		name   string
 		server *tls.Config
@@ -152,7 +152,7 @@ func TestClientCertificate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			// Up to TLS 1.2 the refusal comes before the request is sent, else maybe
 			// only the connection's end is seen.
-			s, requests := serveTLS(t, &tls.Config{ //nolint:gosec // a test's server
+			s, requests := serveTLS(t, &tls.Config{
 				Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: tls.VersionTLS12,
 			})
 			c, _ := newClient(t, Options{URL: s.URL, TLS: tt.trust})

@@ -40,9 +40,7 @@ func (m *Merged) describe() {
 			}
 		}
 		out.Shards = append(out.Shards, p.records()...)
-		for _, problem := range p.problems {
-			notes = append(notes, problem)
-		}
+		notes = append(notes, p.problems...)
 		if p.count == 0 {
 			notes = append(notes, p.dir+" has no rows"+whyEmpty(pm))
 		}
