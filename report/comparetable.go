@@ -16,7 +16,7 @@ import (
 const maxNamed = 5
 
 // comparedBest is what a marked verdict means.
-const comparedBest = "better or worse: the 95 % interval of the change excludes none, and it is at least min_effect"
+const comparedBest = "better or worse: the 95 % interval of the change does not hold 0, and the change is at least min_effect"
 
 // comparedTable is a comparison as data: the verdicts over the datasets first, then
 // every cell.
@@ -91,7 +91,11 @@ func verdicts(counts map[compare.Verdict]int) string {
 
 func comparedCaption(c Compared) []string {
 	measured := c.Measured()
-	caption := []string{fmt.Sprintf("%d cells with numbers on both sides", measured)}
+	cells := "cells"
+	if measured == 1 {
+		cells = "cell"
+	}
+	caption := []string{fmt.Sprintf("%d %s with numbers on both sides", measured, cells)}
 	if n := len(c.Cells) - measured; n > 0 {
 		caption = append(caption, fmt.Sprintf("%d without numbers on one side", n))
 	}

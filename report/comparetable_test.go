@@ -57,7 +57,7 @@ func TestComparedTables(t *testing.T) {
 			has, not []string
 		}{
 			{"one dataset: the cells are all", one,
-				[]string{"1 cells with numbers on both sides", "speedup", "ttft_mean_ms", "+0.24", "%)", comparedBest},
+				[]string{"1 cell with numbers on both sides", "speedup", "ttft_mean_ms", "+0.24", "%)", comparedBest},
 				[]string{"Every cell", "datasets", "acceptance_rate", "ttft_p99_ms", "cells that differ in their server only"}},
 			{"two datasets: a summary first", two, []string{"Every cell", "gsm8k, mbpp", "2 cells with numbers"}, nil},
 			{"two repeats, and a cell is gone", rest, []string{"only in old: s on mbpp", "(range)"}, []string{"-16.7 % to -16.7 %"}},
