@@ -65,6 +65,7 @@ func (s *sweep) guard(row *result.Row, run *plan.Run, r int, p, base *pass) {
 	guardWarmup(row, p)
 	guardTruncated(row, p)
 	if openLoop(run) {
+		warnArrivals(row, run, p.latency.rates)
 		warnSaturated(row, p, measured(base))
 	} else {
 		guardPrompts(row, p)

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/specsweep/specsweep/plan"
@@ -15,11 +16,24 @@ import (
 const (
 	CodeOfferedLoad = "offered_load"
 	CodeSaturated   = "saturated"
+	CodeArrivals    = "arrivals"
 )
 
 // saturatedShare is the part of the offered rate below which a server does not keep
 // up with what arrives.
 const saturatedShare = 0.95
+
+// arrivalsShare is how far the rate at which requests came may be off the one that was
+// asked for without a word. Gaps of a Poisson process add up to n / rate only in the mean.
+const arrivalsShare = 0.05
+
+// warnArrivals says when so few requests came by chance faster or slower than asked.
+func warnArrivals(row *result.Row, run *plan.Run, r rates) {
+	if r.came != nil && math.Abs(*r.came/run.RequestRate-1) > arrivalsShare {
+		warn(row, CodeArrivals, fmt.Sprintf("requests came at %.2f/s: gaps that are drawn are off by chance in so short a pass; more prompts, or arrivals: constant, come closer",
+			*r.came), "request_rate", "goodput_req_s", "output_throughput_tok_s")
+	}
+}
 
 // openLoop tells whether requests arrive at a rate of their own.
 func openLoop(run *plan.Run) bool {
@@ -39,7 +53,8 @@ func (s *sweep) arrive(o *load.Options, run *plan.Run, n int) {
 // nil when there are too few to tell, or too many at one time.
 type rates struct {
 	offered, delivered *float64
-	atOnce             bool // so many were due at one time that no rate can be told
+	came               *float64 // due, over all of the pass
+	atOnce             bool     // so many were due at one time that no rate can be told
 }
 
 // ratesOf compares when requests were due with when they were answered, both from
@@ -56,7 +71,11 @@ func ratesOf(l *load.Pass) rates {
 		}
 	}
 	low, high := middle(due)
-	return rates{rateOf(due), rateOf(done), len(due) > 1 && *low == *high}
+	r := rates{offered: rateOf(due), delivered: rateOf(done), atOnce: len(due) > 1 && *low == *high}
+	if len(due) > 1 {
+		r.came = stat.Ratio(float64(len(due)-1), slices.Max(due).Seconds())
+	}
+	return r
 }
 
 // middle is the 10 % and the 90 % quantile in seconds; nil for none.

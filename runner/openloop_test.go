@@ -174,3 +174,34 @@ func TestScheduleSeparatesRates(t *testing.T) {
 		t.Errorf("%d passes in blocks %v, want two pairs", len(s.steps), s.blockOf)
 	}
 }
+
+// A pass whose requests came at another rate than asked says so.
+func TestWarnArrivals(t *testing.T) {
+	run := &plan.Run{RequestRate: 20}
+	for _, tt := range []struct {
+		name string
+		came *float64
+		want bool
+	}{
+		{"as asked", ptr(20.4), false},
+		{"slower by chance", ptr(15.8), true},
+		{"faster by chance", ptr(26.2), true},
+		{"not known", nil, false},
+	} {
+		row := result.Row{}
+		warnArrivals(&row, run, rates{came: tt.came})
+		if got := row.Warnings.On("request_rate"); got != tt.want {
+			t.Errorf("%s: warned %t, want %t: %v", tt.name, got, tt.want, row.Warnings)
+		}
+	}
+}
+
+func TestRatesOfArrivals(t *testing.T) {
+	var l load.Pass
+	for i := range 5 {
+		l.Samples = append(l.Samples, load.Sample{Due: time.Duration(i) * 250 * time.Millisecond})
+	}
+	if got := ratesOf(&l).came; got == nil || *got != 4 {
+		t.Errorf("five requests in a second came at %v/s, want 4", got)
+	}
+}

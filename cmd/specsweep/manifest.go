@@ -45,6 +45,7 @@ func createRunSet(e *env, job *sweepJob) (*result.RunSet, error) {
 	var err error
 	if job.out != "" {
 		set, err = result.CreateAt(job.out)
+		err = usage(err)
 	} else {
 		set, err = result.Create(job.settings.ResultsDir, job.plan.Name, e.now(), hex.EncodeToString(hash[:])[:6])
 	}

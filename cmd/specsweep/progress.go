@@ -89,6 +89,9 @@ func (p *progress) row(r *result.Row) {
 func rowLine(r *result.Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, concurrency %d", r.Server, r.Dataset, r.Concurrency)
+	if r.RequestRate != nil {
+		fmt.Fprintf(&b, ", request_rate %g", *r.RequestRate)
+	}
 	if r.Repeat > 0 {
 		fmt.Fprintf(&b, ", repeat %d", r.Repeat)
 	}

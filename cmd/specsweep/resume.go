@@ -120,7 +120,7 @@ func (e *earlierSet) read(job *sweepJob, log *slog.Logger) error {
 	if err := sameShard(&e.manifest, job.shard); err != nil {
 		return fmt.Errorf("resuming %s: %w", e.Dir(), err)
 	}
-	rows, problems, err := result.Read(e.Dir())
+	rows, problems, err := result.ReadAll(e.Dir())
 	if err != nil {
 		return err
 	}
@@ -136,31 +136,23 @@ func (e *earlierSet) read(job *sweepJob, log *slog.Logger) error {
 	return nil
 }
 
-// withoutGone says how many rows are of cells that the plan no longer has, and leaves out
-// those of cells without an ok row: they tell of a plan that has been mended.
+// withoutGone leaves out the rows of cells that the plan no longer has, and says how many
+// there are: tables of two plans would be tables of neither.
 func withoutGone(rows []result.Row, runs []plan.Run, dir string, log *slog.Logger) []result.Row {
 	keep := map[string]bool{} // by cell_id
 	for i := range runs {
 		keep[runs[i].CellID] = true
 	}
-	gone, failed := map[string]bool{}, map[string]bool{}
-	for i := range rows {
-		if id := rows[i].CellID; rows[i].OK() && !keep[id] {
-			gone[id] = true
-		}
-	}
+	gone, all := map[string]bool{}, len(rows)
 	rows = slices.DeleteFunc(rows, func(r result.Row) bool {
-		if keep[r.CellID] || gone[r.CellID] {
-			return false
+		if !keep[r.CellID] {
+			gone[r.CellID] = true
 		}
-		failed[r.CellID] = true
-		return true
+		return !keep[r.CellID]
 	})
 	if len(gone) > 0 {
-		log.Warn("the run-set has cells that the plan no longer has; their rows stay, after all others", "dir", dir, "cells", len(gone))
-	}
-	if len(failed) > 0 {
-		log.Warn("cells with nothing but errors are no longer in the plan; the tables leave them out", "dir", dir, "cells", len(failed))
+		log.Warn("the run-set has cells that the plan no longer has: their rows stay in rows.jsonl, the tables leave them out",
+			"dir", dir, "cells", len(gone), "rows", all-len(rows))
 	}
 	return rows
 }

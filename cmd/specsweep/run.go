@@ -128,6 +128,9 @@ func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err 
 		bar.close()
 		return err
 	}
+	if left := len(job.plan.Thresholds) - len(limitsOf(job.plan, set.inSet(job.plan.Expand(), job.runs))); left > 0 {
+		log.Warn("thresholds that speak of none of the cells that are run here are not judged", "thresholds", left)
+	}
 	client := newHub(hubAt, job.settings, log, bar.out)
 	defer closeHub(client)
 	sink := newRunSink(set, bar, log, e, job.plan.Dir)

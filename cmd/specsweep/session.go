@@ -65,12 +65,12 @@ func (s *earlierSet) inSet(all, asked []plan.Run) []plan.Run {
 }
 
 // ask adds the cells of this session to those that were asked for, takes away those
-// that the plan no longer has and no row is of, and counts their runs.
+// that the plan no longer has, and counts their runs.
 func (s *earlierSet) ask(all []plan.Run, cells map[string]json.RawMessage) {
-	there := map[string]bool{} // by cell_id: of the plan, or with a row
+	there := map[string]bool{} // by cell_id
 	runs := map[string]bool{}  // by run_id
 	for i := range s.rows {
-		there[s.rows[i].CellID], runs[s.rows[i].RunID] = true, true
+		runs[s.rows[i].RunID] = true
 	}
 	for i := range all {
 		there[all[i].CellID] = true

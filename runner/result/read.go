@@ -18,9 +18,16 @@ import (
 // has no row. A run-set of another schema_version is an error.
 //
 // A folder with a manifest alone is a run-set that ended before its first row: no rows
-// and no error. Where the manifest names the cells that were asked for, rows with an
-// error of other cells are left out: the plan that they failed under has been mended.
+// and no error. Where the manifest names the cells that were asked for, rows of other
+// cells are left out: they are of a plan that has changed since, and tables of both would
+// be tables of neither.
 func Read(dir string) (rows []Row, problems []string, err error) {
+	rows, problems, err = ReadAll(dir)
+	return askedFor(rows, dir), problems, err
+}
+
+// ReadAll is Read with the rows of cells that are no longer asked for.
+func ReadAll(dir string) (rows []Row, problems []string, err error) {
 	path := filepath.Join(dir, RowsFile)
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -33,17 +40,14 @@ func Read(dir string) (rows []Row, problems []string, err error) {
 		return nil, nil, fmt.Errorf("reading run-set %s: %w", dir, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if rows, problems, err = readRows(path, f); err != nil {
-		return nil, nil, err
-	}
-	return withoutMended(rows, dir), problems, nil
+	return readRows(path, f)
 }
 
-// withoutMended leaves out rows with an error of cells that the manifest does not name.
-// A manifest that cannot be read, or names no cells, leaves nothing out: rows are the truth.
-func withoutMended(rows []Row, dir string) []Row {
-	if !slices.ContainsFunc(rows, func(r Row) bool { return !r.OK() }) {
-		return rows // nothing to look up
+// askedFor leaves out the rows of cells that the manifest does not name. A manifest that
+// cannot be read, or names no cells, leaves nothing out: rows are the truth.
+func askedFor(rows []Row, dir string) []Row {
+	if len(rows) == 0 {
+		return rows
 	}
 	m, err := ReadManifest(dir)
 	if err != nil || len(m.Cells) == 0 {
@@ -51,7 +55,7 @@ func withoutMended(rows []Row, dir string) []Row {
 	}
 	return slices.DeleteFunc(rows, func(r Row) bool {
 		_, asked := m.Cells[r.CellID]
-		return !r.OK() && !asked
+		return !asked
 	})
 }
 
