@@ -182,7 +182,9 @@ func values(list []member) map[string]any {
 	for _, m := range list {
 		var key string
 		var value any
-		if json.Unmarshal(m.key, &key) != nil || json.Unmarshal(m.value, &value) != nil {
+		// A number that no float64 holds is JSON all the same: nil here as by the decoder.
+		var large *json.UnmarshalTypeError
+		if err := json.Unmarshal(m.value, &value); json.Unmarshal(m.key, &key) != nil || err != nil && !errors.As(err, &large) {
 			key = "not JSON: " + string(m.key) + string(m.value)
 		}
 		out[key] = value
