@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/specsweep/specsweep/report/gate"
 	"github.com/specsweep/specsweep/report/table"
 	"github.com/specsweep/specsweep/runner/result"
 )
@@ -56,9 +57,42 @@ func (s Set) table() table.Table {
 		Plan: s.Manifest.Plan, Own: s.own(), Runs: s.Manifest.Runs, Cells: s.cells, Status: s.Manifest.Status,
 		MinEffect: s.MinEffect,
 	})
-	t.Remarks = append(t.Remarks, s.remarks...)
+	t.Remarks = slices.Concat(s.judged(), t.Remarks, s.remarks)
 	return t
 }
+
+// maxMisses is how many missed thresholds a report names.
+const maxMisses = 10
+
+// judged says how the rows stand to the thresholds of their plan, which travel with the
+// table into a pull request. A sweep that is not finished is not judged yet.
+func (s Set) judged() []string {
+	limits, err := gate.LimitsOf(s.Manifest)
+	switch {
+	case err != nil:
+		return []string{table.Clean(err.Error(), maxThreshold)}
+	case len(limits) == 0:
+		return nil
+	case s.Manifest.Status != result.StatusFinished:
+		return []string{fmt.Sprintf("%d of the plan's thresholds are not judged: the sweep is not finished", len(limits))}
+	}
+	misses := gate.JudgeLimits(s.Rows, limits)
+	if len(misses) == 0 {
+		return []string{fmt.Sprintf("all of the plan's thresholds are kept (%d)", len(limits))}
+	}
+	var out []string
+	for i, m := range misses {
+		if i == maxMisses {
+			out = append(out, fmt.Sprintf("MISSED: %d more", len(misses)-i))
+			break
+		}
+		out = append(out, "MISSED: "+table.Clean(m.String(), maxThreshold))
+	}
+	return out
+}
+
+// maxThreshold is how long one line about a threshold may be.
+const maxThreshold = 600
 
 // own is the axes that datasets replace.
 func (s Set) own() map[string]table.Own {

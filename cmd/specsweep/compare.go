@@ -41,8 +41,11 @@ what only one side has, and calls nothing better than the samples can carry: the
 accept_length is the prompt, that of speedup the repeat.
 
 --fail-on makes it fail (exit 4) when a cell's change is past the limit and the difference is
-significant. A cell that only OLD has, and one that cannot be judged, count as missed. Where there is no interval, as with one run a cell, the estimate decides and the
-output says so. A limit with % is relative to the old value, one without is absolute.`,
+significant. A cell that only OLD has, one that is not comparable, and a value that one side has
+lost count as missed; a metric that is n/a on both sides of a cell, such as speedup at a finite
+request_rate, is not judged there, and a log line says so. Where there is no interval, as with one
+run a cell, the estimate decides and the output says so. A limit with % is relative to the old
+value, one without is absolute.`,
 		Example: `  specsweep compare results/demo/20261201T120000Z-ab12cd results/demo/20261202T120000Z-ab12cd
   specsweep compare results/demo/20261201T120000Z-ab12cd --by server ckpt-1000 ckpt-2000
   specsweep compare OLD NEW --fail-on 'speedup<-5%' --fail-on 'accept_length<-0.1' --format markdown`,
@@ -86,6 +89,11 @@ output says so. A limit with % is relative to the old value, one without is abso
 			}
 			if len(compared.Cells) == 0 && len(out.Misses) == 0 {
 				return usage(fmt.Errorf("no cell stands on both sides: there is nothing to compare"))
+			}
+			for _, r := range rules {
+				if n := notJudged(compared, r.Metric); n > 0 {
+					log.Warn("n/a on both sides, so not judged", "metric", r.Metric, "cells", n)
+				}
 			}
 			if format == "csv" { // which has no place for them
 				return missed(out.Misses)
@@ -194,4 +202,15 @@ func readSide(ctx context.Context, path string, log *slog.Logger) (compare.Side,
 	side.Rows, side.Manifest = read.rows, read.manifest
 	side.Requests, err = read.requests(ctx, log)
 	return side, err
+}
+
+// notJudged is how many cells have a metric on neither side.
+func notJudged(c compare.Comparison, metric string) int {
+	n := 0
+	for i := range c.Cells {
+		if c.Cells[i].Metric(metric) == nil {
+			n++
+		}
+	}
+	return n
 }

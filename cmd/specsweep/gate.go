@@ -11,7 +11,6 @@ import (
 	"github.com/specsweep/specsweep/plan"
 	"github.com/specsweep/specsweep/report/gate"
 	"github.com/specsweep/specsweep/report/table"
-	"github.com/specsweep/specsweep/runner/result"
 )
 
 // metrics is the columns that a threshold may name: those that are numbers.
@@ -66,18 +65,6 @@ func encodeLimits(limits []gate.Limit) json.RawMessage {
 		panic(fmt.Sprintf("thresholds that are no JSON: %v", err)) // plan lets finite numbers through only
 	}
 	return text
-}
-
-// decodeLimits is the thresholds of a manifest.
-func decodeLimits(m result.Manifest) ([]gate.Limit, error) {
-	if len(m.Thresholds) == 0 {
-		return nil, nil
-	}
-	var limits []gate.Limit
-	if err := json.Unmarshal(m.Thresholds, &limits); err != nil {
-		return nil, fmt.Errorf("reading the thresholds of the manifest: %w", err)
-	}
-	return limits, nil
 }
 
 // missed is the error of limits that were missed; nil for none.

@@ -134,7 +134,7 @@ func eachOnce(dirs []string) error {
 // limit cannot see a cell that is lost. One without thresholds is an error: a check that
 // can only pass checks nothing.
 func judgeSet(read *runSetData) ([]gate.Miss, error) {
-	limits, err := decodeLimits(read.manifest)
+	limits, err := gate.LimitsOf(read.manifest)
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", read.dir, err))
 	}

@@ -157,7 +157,7 @@ func runSweep(ctx context.Context, e *env, job sweepJob, log *slog.Logger) (err 
 		sweepErr = errors.Join(sweepErr, report.Write(e.stdout, "terminal", onTerminal(sink.set(), e, job.settings)))
 	}
 	fmt.Fprintf(e.stderr, "results: %s\npictures: %s\n", set.Dir(), filepath.Join(set.Dir(), report.HTMLFile))
-	limits, err := decodeLimits(set.manifest) // over all runs of the run-set, as report --check
+	limits, err := gate.LimitsOf(set.manifest) // over all runs of the run-set, as report --check
 	if err != nil {
 		return err
 	}

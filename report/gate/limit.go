@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,6 +74,18 @@ func (l Limit) String() string {
 		s += fmt.Sprintf(" max %g", *l.Max)
 	}
 	return s
+}
+
+// LimitsOf is the thresholds that a run-set's plan had, as its manifest keeps them.
+func LimitsOf(m result.Manifest) ([]Limit, error) {
+	if len(m.Thresholds) == 0 {
+		return nil, nil
+	}
+	var limits []Limit
+	if err := json.Unmarshal(m.Thresholds, &limits); err != nil {
+		return nil, fmt.Errorf("reading the thresholds of the manifest: %w", err)
+	}
+	return limits, nil
 }
 
 // JudgeLimits returns the cells that miss a limit, in the order of the limits and
