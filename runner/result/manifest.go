@@ -13,7 +13,8 @@ const (
 	StatusRunning     = "running"
 	StatusFinished    = "finished"
 	StatusInterrupted = "interrupted"
-	StatusFailed      = "failed" // ended early by a fault of specsweep's own, such as a full disk
+	StatusIncomplete  = "incomplete" // merged, and some shard's rows are not there
+	StatusFailed      = "failed"     // ended early by a fault of specsweep's own, such as a full disk
 )
 
 // Manifest is what is known of a run-set beside its rows. It holds nothing

@@ -143,7 +143,7 @@ func TestMergeTakesEachRunOnce(t *testing.T) {
 				"ok row in set-1 and in set-4", "ok row in set-2 and in set-4", "ok row in set-3 and in set-4", "set-4 is shard 1 of 1, others are of 3: they overlap",
 			}},
 		{"a shard has left nothing", with(func(s []shardSet) []shardSet { return s[:2] }), []string{"a 1", "b 2"},
-			[]MissingRuns{{Server: "c", Shard: 3, Runs: 1}}, StatusInterrupted, nil},
+			[]MissingRuns{{Server: "c", Shard: 3, Runs: 1}}, StatusIncomplete, nil},
 		{"a shard was killed before its first row", with(func(s []shardSet) []shardSet {
 			s[1].rows, s[1].manifest.Status = nil, StatusRunning
 			return s

@@ -121,7 +121,7 @@ func (m *Merged) status() string {
 		}
 	}
 	if len(m.Manifest.Missing) > 0 {
-		return StatusInterrupted
+		return StatusIncomplete
 	}
 	return StatusFinished
 }
