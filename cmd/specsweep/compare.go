@@ -84,6 +84,9 @@ value, one without is absolute.`,
 				Comparison: compared, Misses: gate.Judge(compared, rules), Rules: len(rules),
 				Terminal: onTerminal(report.Set{}, e, s).Terminal,
 			}
+			if len(rules) > 0 { // what cannot be read cannot be judged
+				out.Misses = append(out.Misses, gate.JudgeRows(nil, result.Manifest{}, slices.Concat(c.old.Problems, c.new.Problems))...)
+			}
 			if err := report.WriteCompared(e.stdout, format, out); err != nil {
 				return err
 			}
@@ -199,7 +202,7 @@ func readSide(ctx context.Context, path string, log *slog.Logger) (compare.Side,
 	if err != nil {
 		return side, err
 	}
-	side.Rows, side.Manifest = read.rows, read.manifest
+	side.Rows, side.Manifest, side.Problems = read.rows, read.manifest, read.problems
 	side.Requests, err = read.requests(ctx, log)
 	return side, err
 }

@@ -41,13 +41,14 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               startServers,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"runset":   cmdRunset,
-			"count":    cmdCount,
-			"near":     cmdNear,
-			"waitrows": cmdWaitRows,
-			"exitcode": cmdExitCode,
-			"holds":    cmdHolds,
-			"torn":     cmdTorn,
+			"runset":     cmdRunset,
+			"count":      cmdCount,
+			"near":       cmdNear,
+			"waitrows":   cmdWaitRows,
+			"exitcode":   cmdExitCode,
+			"appendline": cmdAppendLine,
+			"holds":      cmdHolds,
+			"torn":       cmdTorn,
 
 			"samecounts": cmdSameCounts,
 		},
@@ -138,6 +139,14 @@ func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
 	if (fmt.Sprint(n) == args[0]) == neg {
 		ts.Fatalf("%s: %d lines hold %q", args[1], n, args[2])
 	}
+}
+
+// cmdAppendLine adds a line to a file: appendline file text.
+func cmdAppendLine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: appendline file text")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+args[1]+"\n"), 0o644))
 }
 
 // cmdExitCode runs a program and checks its exit code: exitcode 4 specsweep report x.

@@ -22,6 +22,7 @@ type Side struct {
 	Rows     []result.Row
 	Requests map[string][]result.Request
 	Manifest result.Manifest
+	Problems []string // lines of its rows that could not be read
 }
 
 // Options say how to compare. The zero value compares two run-sets and gives a
