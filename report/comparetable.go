@@ -52,7 +52,7 @@ func (n *comparedNotes) mark(text string) []int {
 func comparedTitle(c Compared) string {
 	title := fmt.Sprintf("%s against %s", table.Clean(c.New, 80), table.Clean(c.Old, 80))
 	if len(c.Misses) > 0 {
-		return title + fmt.Sprintf(": %d limits missed", len(c.Misses))
+		return title + ": " + counted(len(c.Misses), "limit") + " missed"
 	}
 	var said []string
 	for _, metric := range []string{"speedup", "accept_length"} {
@@ -89,13 +89,17 @@ func verdicts(counts map[compare.Verdict]int) string {
 	return strings.Join(parts, ", ")
 }
 
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func comparedCaption(c Compared) []string {
 	measured := c.Measured()
-	cells := "cells"
-	if measured == 1 {
-		cells = "cell"
-	}
-	caption := []string{fmt.Sprintf("%d %s with numbers on both sides", measured, cells)}
+	caption := []string{counted(measured, "cell") + " with numbers on both sides"}
 	if n := len(c.Cells) - measured; n > 0 {
 		caption = append(caption, fmt.Sprintf("%d without numbers on one side", n))
 	}

@@ -94,7 +94,7 @@ value, one without is absolute.`,
 				return usage(fmt.Errorf("no cell stands on both sides: there is nothing to compare"))
 			}
 			for _, r := range rules {
-				if n := notJudged(compared, r.Metric); n > 0 {
+				if n := r.Unjudged(compared); n > 0 {
 					log.Warn("n/a on both sides, so not judged", "metric", r.Metric, "cells", n)
 				}
 			}
@@ -205,15 +205,4 @@ func readSide(ctx context.Context, path string, log *slog.Logger) (compare.Side,
 	side.Rows, side.Manifest, side.Problems = read.rows, read.manifest, read.problems
 	side.Requests, err = read.requests(ctx, log)
 	return side, err
-}
-
-// notJudged is how many cells have a metric on neither side.
-func notJudged(c compare.Comparison, metric string) int {
-	n := 0
-	for i := range c.Cells {
-		if c.Cells[i].Metric(metric) == nil {
-			n++
-		}
-	}
-	return n
 }

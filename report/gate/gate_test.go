@@ -241,3 +241,28 @@ func TestJudgeLimits(t *testing.T) {
 		})
 	}
 }
+
+// A metric that neither side has is left aside, but not where the cell cannot be compared
+// or the new side has failed.
+func TestNeitherSideHasTheMetric(t *testing.T) {
+	rule := Rule{Metric: "speedup", Op: Below, Limit: -0.05, Relative: true}
+	ok := compare.Tally{OK: 1}
+	for _, tt := range []struct {
+		name     string
+		cell     compare.Cell
+		unjudged int
+		reason   string
+	}{
+		{"n/a on both sides", compare.Cell{OldRows: ok, NewRows: ok}, 1, "no cell that is on both sides has the metric"},
+		{"not comparable", compare.Cell{OldRows: ok, NewRows: ok, Incomparable: "other prompts"}, 0, "not comparable: other prompts"},
+		{"the new side failed", compare.Cell{OldRows: ok, NewRows: compare.Tally{Errors: 1}}, 0, "all of the new side's rows are errors"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := compare.Comparison{Cells: []compare.Cell{tt.cell}}
+			misses := Judge(c, []Rule{rule})
+			if n := rule.Unjudged(c); n != tt.unjudged || len(misses) != 1 || misses[0].Reason != tt.reason {
+				t.Errorf("%d unjudged, misses %v; want %d and %q", n, misses, tt.unjudged, tt.reason)
+			}
+		})
+	}
+}

@@ -86,11 +86,10 @@ func Judge(c compare.Comparison, rules []Rule) []Miss {
 			cell := &c.Cells[i]
 			m := cell.Metric(r.Metric)
 			if m == nil {
-				if cell.NewRows.OK == 0 && cell.OldRows.OK > 0 {
-					m = &compare.Metric{Reason: "all of the new side's rows are errors"}
-				} else {
+				if !mustHave(cell) {
 					continue
 				}
+				m = &compare.Metric{Reason: "all of the new side's rows are errors"}
 			}
 			judged++
 			if miss := r.judge(cell, m); miss != nil {
@@ -109,6 +108,24 @@ func Judge(c compare.Comparison, rules []Rule) []Miss {
 		}
 	}
 	return misses
+}
+
+// mustHave tells the cells that are judged though neither side has the metric: those
+// that are not comparable, and those whose new side has failed.
+func mustHave(c *compare.Cell) bool {
+	return c.Incomparable != "" || c.NewRows.OK == 0 && c.OldRows.OK > 0
+}
+
+// Unjudged is how many cells a rule does not judge: those that have its metric on
+// neither side, as speedup at a finite request_rate.
+func (r Rule) Unjudged(c compare.Comparison) int {
+	n := 0
+	for i := range c.Cells {
+		if cell := &c.Cells[i]; cell.Metric(r.Metric) == nil && !mustHave(cell) {
+			n++
+		}
+	}
+	return n
 }
 
 // miss is a miss of the rule without a value or a reason.
